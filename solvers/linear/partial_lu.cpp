@@ -30,9 +30,11 @@ constexpr double shift = 1e-10, shifted_singular = 1e8;
 constexpr std::int64_t worth_a_copy = 4;
 /// Of a vector from which others were subtracted this part is rounding errors.
 constexpr double rest = 1e-10;
-/// How much an unknown counts that is not coupled to the border: many multipliers of a chain may be equally weak, and in the middle of it one more
-/// unknown of the border would be coupled to all between.
-constexpr double inside = 0.1;
+/// A row is empty if its entries are at most this part of those that the border has in it.
+constexpr double nothing = 1e-14;
+/// How much an unknown counts that is not coupled to the border: many multipliers of a chain may be about equally weak, and in the middle of it
+/// one more unknown of the border would be coupled to all between.
+constexpr double inside = 1e-3;
 /// Unknowns found weak at a time.
 constexpr int most_at_once = 8;
 
@@ -40,6 +42,7 @@ constexpr int most_at_once = 8;
 
 void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> right,
                               std::vector<Entry> below, int border) {
+  if (!changed_ && number == number_ && right == right_ && below == below_ && border == border_) return;
   number_ = std::move(number);
   right_ = std::move(right);
   below_ = std::move(below);
@@ -357,8 +360,13 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
   const Sizes of_A = sizes(rank);
   const std::vector<double>&row = of_A.row, &column = of_A.column;
   // Such as the angle of a hinge whose equation is one of the border. Beside what else may be nearly singular no null vector would show them.
+  std::vector<double> beside(at(n), 0.0);
+  for (std::size_t e = 0; e < right_.size(); ++e) {
+    double& largest = beside[at(right_[e].inner)];
+    largest = std::max(largest, std::abs(c_[e]));
+  }
   for (int i = 0; i < n; ++i)
-    if (!(row[at(i)] > 0 && column[at(i)] > 0)) weak_.push_back(i);
+    if (!(row[at(i)] > nothing * beside[at(i)] && column[at(i)] > 0)) weak_.push_back(i);
   if (!weak_.empty()) return;
   RepeatedLu shifted(true);
   RepeatedLu* lu = &lu_;
@@ -447,9 +455,9 @@ void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
       for (int i = 0; i < n; ++i) vectors[other][at(i)] -= part * vectors[v][at(i)];
     }
   }
-  // Without those beside the border the others may not be weak. (With a shift all vectors are of one size, and say nothing of that.)
+  // Without those beside the border the others may not be weak.
   const auto is_inside = [&](int i) { return preference[at(i)] < 1; };
-  if (!failed && !std::ranges::all_of(found, is_inside)) std::erase_if(found, is_inside);
+  if (!std::ranges::all_of(found, is_inside)) std::erase_if(found, is_inside);
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
 }

@@ -23,6 +23,7 @@ class PartialLu {
     int inner = 0;     ///< unknown of the interior
     int border = 0;    ///< and of the border
     bool own = false;  ///< of C: the unknown of the border is one of this rank
+    bool operator==(const Entry&) const = default;
   };
 
   /// Takes the structure: for each unknown of the rank its number in the interior, in the same order from 0 on, or -1; and the entries of

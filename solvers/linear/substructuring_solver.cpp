@@ -88,8 +88,11 @@ void Substructuring::analyse(Mat A) {
   std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, multipliers_, most * most);
   too_large_ = !cover;
   if (too_large_) return;
-  std::vector<PetscInt> all;
-  std::ranges::set_union(*cover, promoted_, std::back_inserter(all));
+  // The multipliers of a joint that is cut, all or none: those that an interior kept would hold a body of it once more.
+  const std::vector<PetscInt> rest = beside_cover(edges_, *cover, multipliers_);
+  std::vector<PetscInt> whole, all;
+  std::ranges::set_union(*cover, rest, std::back_inserter(whole));
+  std::ranges::set_union(whole, promoted_, std::back_inserter(all));
   interface_ = std::move(all);
   const LocalParts local(A);
   const PetscInt first = first_of_[at(rank_)];
@@ -292,6 +295,7 @@ bool Substructuring::factorize(Mat A) {
     --failures_;
     analyse(A);
     if (too_large_) return fall_back(A, too_large());
+    lu_.expect_changes({});  // interiors without such unknowns are as they were
   }
   if (outcome == InterfaceMatrix::Outcome::singular) {
     ++failures_;

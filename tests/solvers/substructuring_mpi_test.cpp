@@ -201,6 +201,47 @@ TEST(Substructuring, solves_matrices_that_are_not_symmetric) {
   }
 }
 
+/// Bodies in a row, each with two multipliers, a position and a rotation: l, m, p, r, l, m, p, r, ... l joins it to the one before, by the
+/// positions of both and that one's rotation, and m joins their rotations. The last body has in place of its position a multiplier that holds its
+/// rotation.
+Eigen::MatrixXd hinged(int bodies) {
+  const int n = 4 * bodies;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  const auto couple = [&](int i, int j, double number) { A(i, j) = A(j, i) = number; };
+  for (int k = 0; k < bodies; ++k) {
+    const int l = 4 * k, m = l + 1, p = l + 2, r = l + 3;
+    const bool last = k + 1 == bodies;
+    A(r, r) = 1 + 0.1 * (k % 3);
+    if (last)
+      couple(p, r, 1);
+    else
+      A(p, p) = 2;
+    couple(l, last ? r : p, 1);
+    couple(m, r, 1);
+    if (k == 0) {  // bodies without one before
+      A(l, l) = A(m, m) = -1;
+      continue;
+    }
+    couple(l, p - 4, -1);
+    couple(l, r - 4, -0.5);
+    couple(m, r - 4, -1);
+    couple(r, r - 4, 0.1);
+  }
+  return A;
+}
+
+// A joint is cut at l and at a rotation. With m in its interior, the bodies between that rotation and the end would be held by one multiplier too many.
+TEST(Substructuring, cuts_a_joint_at_all_of_its_multipliers) {
+  int ranks = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  Solved solved(hinged(6 * ranks));
+  ASSERT_TRUE(solved.factorize());
+  EXPECT_LT(solved.error(), 1e-10);  // its condition number is 8e5 on 8 ranks
+  EXPECT_EQ(solved.counts.interface, 3 * (ranks - 1));
+  EXPECT_EQ(solved.counts.promotions, 0);
+  EXPECT_EQ(solved.counts.fallbacks, 0);
+}
+
 // A mass at the border carries three multipliers of the rank before, whose bodies are massless there: once the mass lies on the interface, or
 // the multipliers do, the rest of that interior has no pivot.
 TEST(Substructuring, moves_unknowns_of_a_singular_interior_to_the_interface) {
