@@ -161,6 +161,18 @@ TEST(Substructuring, solves_a_chain_over_many_ranks) {
   EXPECT_EQ(many.by_mumps, 0) << many.log;
 }
 
+// A chain of hinges is held across its plane all along: with a part of a joint's constraints in an interior it would be held there twice.
+TEST(Substructuring, moves_few_unknowns_of_a_chain_of_hinges) {
+  const char* options = "--set N=1000 --set until=0.003 --set tolerance=1e-8";
+  for (const int ranks : {2, 8}) {
+    const RankRun run = run_on(ranks, "cases/chain/revolute.yaml", options);
+    EXPECT_GT(run.factorizations, 0) << run.log;
+    EXPECT_LE(run.promoted, 5) << run.log;
+    EXPECT_EQ(run.refined, 0) << run.log;
+    EXPECT_EQ(run.by_mumps, 0) << run.log;
+  }
+}
+
 // Of a lattice over many ranks each eliminates a part of the interface, in statics and in motion; no rank has all of it.
 TEST(Substructuring, divides_the_interface_of_a_lattice_between_many_ranks) {
   const char* options = "--set n=10 --set h=4e-4 --set until=2.0024 --set tolerance=1e-12";
