@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <random>
+#include <utility>
 
 #include "trammel/index.hpp"
 
@@ -20,23 +20,9 @@ namespace trammel {
 
 namespace {
 
-/// Inverse of the smallest singular value, of rows and columns of size one, from which on a matrix counts as singular, and from which on some
-/// of its unknowns are suspect. Of long chains of hinges it is 1e13, of the interiors as of the whole, and to move unknowns does not help.
-constexpr double singular = 1e15, suspect = 1e10;
-/// Part of the diagonal that is added to factorize a singular matrix, and what its inverse is then beyond.
-constexpr double shift = 1e-10, shifted_singular = 1e8;
 /// Visits to an entry of U, on average, from which on it is copied by rows: of its columns all entries are visited, on lattices two of three
 /// where W has no number.
 constexpr std::int64_t worth_a_copy = 4;
-/// Of a vector from which others were subtracted this part is rounding errors.
-constexpr double rest = 1e-10;
-/// A row is empty if its entries are at most this part of those that the border has in it.
-constexpr double nothing = 1e-14;
-/// How much an unknown counts that is not coupled to the border: many multipliers of a chain may be about equally weak, and in the middle of it
-/// one more unknown of the border would be coupled to all between.
-constexpr double inside = 1e-3;
-/// Unknowns found weak at a time.
-constexpr int most_at_once = 8;
 
 }  // namespace
 
@@ -63,13 +49,6 @@ void PartialLu::set_structure(std::vector<PetscInt> number, std::vector<Entry> r
   lu_.omit(number_);
 }
 
-template <class Use>
-void PartialLu::each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const {
-  const PetscInt row = lu_.kept()[at(i)];
-  for (PetscInt p = rank.begin[row]; p < rank.begin[row + 1]; ++p)
-    if (const PetscInt j = number_[at(rank.column[p])]; j >= 0) use(static_cast<int>(j), rank.value[p]);
-}
-
 bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> c,
                           std::span<const double> r) {
   c_ = c;
@@ -79,8 +58,9 @@ bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> 
   const bool fine = lu_.factorize(rank, changed_);
   changed_ = !fine;
   if (!fine || lu_.searches() != searches_) {
-    suspects_.clear();
-    find_weak(rank, !fine);
+    WeakUnknowns found = find_weak(part_of(rank), coupling(), lu_, !fine);
+    weak_ = std::move(found.weak);
+    suspects_ = std::move(found.suspects);
   }
   if (!fine || !weak_.empty()) {
     searches_ = -1;
@@ -90,6 +70,17 @@ bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> 
   searches_ = lu_.searches();
   eliminate_border();
   return true;
+}
+
+Coupling PartialLu::coupling() const {
+  Coupling all{std::vector<bool>(at(size())), std::vector<double>(at(size()), 0.0)};
+  for (std::size_t e = 0; e < right_.size(); ++e) {
+    double& largest = all.beside[at(right_[e].inner)];
+    largest = std::max(largest, std::abs(c_[e]));
+    all.coupled[at(right_[e].inner)] = true;
+  }
+  for (const Entry& e : below_) all.coupled[at(e.inner)] = true;
+  return all;
 }
 
 /// Which pivots W and V have numbers at: those that the entries of C and R reach through the factors.
@@ -313,20 +304,6 @@ void PartialLu::residual(const RepeatedLu::Rows& rank, const double* b, const do
   }
 }
 
-PartialLu::Sizes PartialLu::sizes(const RepeatedLu::Rows& rank) const {
-  const auto n = at(size());
-  Sizes found{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
-  for (int i = 0; i < size(); ++i) {
-    double& largest = found.row[at(i)];
-    each_entry(rank, i, [&](int, double number) { largest = std::max(largest, std::abs(number)); });
-    if (!(largest > 0)) continue;
-    each_entry(rank, i, [&](int j, double number) {
-      found.column[at(j)] = std::max(found.column[at(j)], std::abs(number) / largest);
-    });
-  }
-  return found;
-}
-
 void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double faint,
                           std::span<const std::size_t> of, double* potential,
                           double* border_potential) const {
@@ -336,7 +313,7 @@ void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double 
   for (const std::size_t row : of) {
     if (number_[row] < 0) continue;
     double number = 0, most = least;
-    each_entry(rank, static_cast<int>(number_[row]), [&](int j, double its) {
+    part_of(rank).each_entry(static_cast<int>(number_[row]), [&](int j, double its) {
       number = std::max(number, std::abs(its) * lu_.scale(j));
       most = std::max(most, size_of(j));
     });
@@ -351,115 +328,6 @@ void PartialLu::potential(const RepeatedLu::Rows& rank, const double* x, double 
     }
     border_potential[g] += number * most;
   }
-}
-
-/// One inverse iteration, of rows and columns of size one, shows a null vector: its largest number, where that of the transposed
-/// matrix has one too, is an unknown whose row and column the matrix is better without.
-void PartialLu::find_weak(const RepeatedLu::Rows& rank, bool failed) {
-  const int n = size();
-  const Sizes of_A = sizes(rank);
-  const std::vector<double>&row = of_A.row, &column = of_A.column;
-  // Such as the angle of a hinge whose equation is one of the border. Beside what else may be nearly singular no null vector would show them.
-  std::vector<double> beside(at(n), 0.0);
-  for (std::size_t e = 0; e < right_.size(); ++e) {
-    double& largest = beside[at(right_[e].inner)];
-    largest = std::max(largest, std::abs(c_[e]));
-  }
-  for (int i = 0; i < n; ++i)
-    if (!(row[at(i)] > nothing * beside[at(i)] && column[at(i)] > 0)) weak_.push_back(i);
-  if (!weak_.empty()) return;
-  RepeatedLu shifted(true);
-  RepeatedLu* lu = &lu_;
-  if (failed) {
-    std::vector<PetscInt> begin{0}, columns;
-    std::vector<double> values;
-    for (int i = 0; i < n; ++i) {
-      columns.push_back(i);
-      values.push_back(shift * row[at(i)] * column[at(i)]);
-      const std::size_t diagonal = values.size() - 1;
-      each_entry(rank, i, [&](int j, double number) {
-        if (j == i) {
-          values[diagonal] += number;
-        } else {
-          columns.push_back(j);
-          values.push_back(number);
-        }
-      });
-      begin.push_back(static_cast<PetscInt>(columns.size()));
-    }
-    lu = &shifted;
-    if (!shifted.factorize({n, begin.data(), columns.data(), values.data()}, true)) return;
-  }
-  const double limit = failed ? shifted_singular : suspect;
-  std::mt19937 random(1);
-  std::vector<double> b(at(n));
-  // Numbers of one size would cancel in a null vector whose numbers are equal.
-  const auto any_number = [&] {
-    std::uniform_real_distribution<double> size(0.5, 1.5);
-    return random() % 2 == 0 ? size(random) : -size(random);
-  };
-  const auto right_vector = [&] {
-    std::vector<double> z(at(n));
-    for (int i = 0; i < n; ++i) b[at(i)] = any_number() * row[at(i)];
-    lu->solve(b.data(), z.data());
-    for (int i = 0; i < n; ++i) z[at(i)] *= column[at(i)];
-    return z;
-  };
-  const auto largest = [](const std::vector<double>& z) {
-    double most = 0;
-    for (const double x : z) {
-      if (!std::isfinite(x)) return HUGE_VAL;
-      most = std::max(most, std::abs(x));
-    }
-    return most;
-  };
-  std::vector<std::vector<double>> vectors{right_vector()};
-  const double inverse = largest(vectors[0]);
-  if (!failed && !(inverse > limit)) return;
-  std::vector<int>& found = failed || inverse > singular ? weak_ : suspects_;
-  std::vector<double> left(at(n));
-  for (int i = 0; i < n; ++i) b[at(i)] = any_number() * column[at(i)];
-  lu->solve_transposed(b.data(), left.data());
-  for (int i = 0; i < n; ++i) left[at(i)] *= row[at(i)];
-  const double left_size = largest(left);
-  while (static_cast<int>(vectors.size()) < most_at_once) vectors.push_back(right_vector());
-  std::vector<double> sizes_before;
-  for (const std::vector<double>& z : vectors) sizes_before.push_back(largest(z));
-  std::vector<double> preference(at(n), inside);
-  for (const auto* entries : {&right_, &below_})
-    for (const Entry& e : *entries) preference[at(e.inner)] = 1;
-  for (std::size_t v = 0; v < vectors.size(); ++v) {
-    const double size = largest(vectors[v]);
-    const bool is_null = (failed && v == 0) || (size > limit && size > rest * sizes_before[v]);
-    if (!is_null || !std::isfinite(size) || !std::isfinite(left_size)) continue;
-    int best = 0, best_left = 0;
-    double score = 0, most = -1;
-    for (int i = 0; i < n; ++i) {
-      const double both = std::abs(vectors[v][at(i)]) / size * (std::abs(left[at(i)]) / left_size);
-      score = std::max(score, both);
-      if (both * preference[at(i)] > most) {
-        most = both * preference[at(i)];
-        best = i;
-      }
-      if (std::abs(left[at(i)]) > std::abs(left[at(best_left)])) best_left = i;
-    }
-    constexpr double apart = 1e-4;
-    if (score < apart) {
-      best = static_cast<int>(std::ranges::max_element(vectors[v], {}, [](double x) { return std::abs(x); }) -
-                              vectors[v].begin());
-      found.push_back(best_left);
-    }
-    found.push_back(best);
-    for (std::size_t other = v + 1; other < vectors.size(); ++other) {
-      const double part = vectors[other][at(best)] / vectors[v][at(best)];
-      for (int i = 0; i < n; ++i) vectors[other][at(i)] -= part * vectors[v][at(i)];
-    }
-  }
-  // Without those beside the border the others may not be weak.
-  const auto is_inside = [&](int i) { return preference[at(i)] < 1; };
-  if (!std::ranges::all_of(found, is_inside)) std::erase_if(found, is_inside);
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
 }  // namespace trammel

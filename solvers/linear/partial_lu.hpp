@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solvers/linear/repeated_lu.hpp"
+#include "solvers/linear/weak_unknowns.hpp"
 
 namespace trammel {
 
@@ -42,7 +43,7 @@ class PartialLu {
   /// Factorizes; `rank` has all unknowns of the rank, of which A is a part; `c`, `r` are in the order of the structure, and stay alive
   /// as long as these factors are used. False if A is singular to rounding; then `weak` gives the unknowns responsible.
   bool factorize(const RepeatedLu::Rows& rank, std::span<const double> c, std::span<const double> r);
-  /// Unknowns of the interior without which A is expected to be regular.
+  /// See WeakUnknowns: unknowns of the interior without which A is expected to be regular.
   std::span<const int> weak() const { return weak_; }
   /// Where A was factorized although it is nearly singular: unknowns without which it may not be.
   std::span<const int> suspects() const { return suspects_; }
@@ -94,15 +95,8 @@ class PartialLu {
   /// w -= W y
   void subtract_border(const double* y, double* w) const;
   void eliminate_border();
-  void find_weak(const RepeatedLu::Rows& rank, bool failed);
-  /// The largest number of each row of A, and then of each column where that of each row is one; zero where there is none.
-  struct Sizes {
-    std::vector<double> row, column;
-  };
-  Sizes sizes(const RepeatedLu::Rows& rank) const;
-  /// Calls use(column, number) for the entries of a row, both of the interior.
-  template <class Use>
-  void each_entry(const RepeatedLu::Rows& rank, int i, Use&& use) const;
+  PartOfRows part_of(const RepeatedLu::Rows& rank) const { return {rank, number_, lu_.kept()}; }
+  Coupling coupling() const;
 
   RepeatedLu lu_{true};
   std::vector<PetscInt> number_;  ///< by unknown of the rank: its number in the interior, or -1
