@@ -29,6 +29,12 @@ inline std::string contents_of(const std::filesystem::path& file) {
   return text.str();
 }
 
+/// For a line of the shell: trammel, or another program, on so many ranks.
+inline std::string command_on(int ranks, const std::string& program = TRAMMEL_COMMAND) {
+  const std::string quoted = "'" + program + "'";
+  return ranks == 1 ? quoted : "mpirun -q --oversubscribe -n " + std::to_string(ranks) + " " + quoted;
+}
+
 /// A folder of its own for one test; it is removed at the end.
 class Workplace {
  public:
@@ -77,8 +83,7 @@ class Workplace {
   /// As `run`, on several ranks.
   Outcome run_on(int ranks, const std::string& text, const std::string& options = "") const {
     write("case.yaml", text);
-    return shell("mpirun -q --oversubscribe -n " + std::to_string(ranks) +
-                 " '" TRAMMEL_COMMAND "' run case.yaml -o out " + options);
+    return shell(command_on(ranks) + " run case.yaml -o out " + options);
   }
 
  private:

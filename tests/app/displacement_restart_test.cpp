@@ -62,19 +62,15 @@ std::vector<Moved> moved(const fs::path& folder, const std::string& layer) {
 TEST(DisplacementRestart, on_another_number_of_ranks_keeps_the_first_instant) {
   const testing::Workplace here;
   here.write("case.yaml", chain);
-  const auto command = [](int ranks) {
-    return ranks == 1 ? std::string("trammel")
-                      : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks);
-  };
   const std::string run = " run case.yaml -q --checkpoint-every 50 -o ";
-  const testing::Outcome whole = here.shell(command(1) + run + "whole");
+  const testing::Outcome whole = here.shell(testing::command_on(1) + run + "whole");
   ASSERT_EQ(whole.status, 0) << whole.err;
   for (const auto& [before, after] : {std::pair(1, 2), std::pair(2, 1), std::pair(2, 3)}) {
     const std::string folder = fmt::format("from_{}_to_{}", before, after);
-    const testing::Outcome first = here.shell(command(before) + run + folder);
+    const testing::Outcome first = here.shell(testing::command_on(before) + run + folder);
     ASSERT_EQ(first.status, 0) << first.err;
-    const testing::Outcome second = here.shell(command(after) + run + folder + " --restart $(ls " + folder +
-                                               "/checkpoint_*.h5 | head -n 1)");
+    const testing::Outcome second = here.shell(testing::command_on(after) + run + folder +
+                                               " --restart $(ls " + folder + "/checkpoint_*.h5 | head -n 1)");
     ASSERT_EQ(second.status, 0) << second.err;
     for (const char* layer : {"curves", "bodies"}) {
       const auto expected = moved(here / "whole/whole_vtk", layer);

@@ -25,11 +25,8 @@ const std::string cases = TRAMMEL_SOURCE_DIR "/cases/";
 testing::Table run_case(const std::string& name, const std::string& options, int ranks,
                         const std::string& history) {
   const Workplace place;
-  const std::string launcher =
-      ranks > 1 ? "mpirun -q --oversubscribe -n " + std::to_string(ranks) + " '" TRAMMEL_COMMAND "'"
-                : "trammel";
-  const Outcome outcome =
-      place.shell(launcher + " run '" + cases + name + "/case.yaml' -o out --set frames=1000000 " + options);
+  const Outcome outcome = place.shell(testing::command_on(ranks) + " run '" + cases + name +
+                                      "/case.yaml' -o out --set frames=1000000 " + options);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return table_of(place.read("out/" + history + ".csv"));
 }

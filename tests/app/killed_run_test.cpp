@@ -1,7 +1,6 @@
 // Results of a killed run: all frames are complete except the last two, and histories have rows up to about a
 // second before the end.
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <vtkNew.h>
 #include <vtkPolyData.h>
@@ -88,9 +87,7 @@ class KilledRun : public ::testing::TestWithParam<int> {};
 TEST_P(KilledRun, leaves_all_frames_except_the_last_two_and_all_rows_except_those_of_the_last_second) {
   const Workplace workplace;
   workplace.write("case.yaml", swinging);
-  const std::string launcher =
-      GetParam() == 1 ? "" : fmt::format("mpirun -q --oversubscribe -n {} ", GetParam());
-  workplace.shell(launcher + "'" TRAMMEL_COMMAND "' run case.yaml -q -o out &" + R"sh(
+  workplace.shell(testing::command_on(GetParam()) + " run case.yaml -q -o out &" + R"sh(
 run=$!
 rows() { wc -l 2>/dev/null <out/tip.csv || echo 0; }
 for i in $(seq 300); do [ "$(rows)" -gt 9 ] && break; sleep 0.1; done

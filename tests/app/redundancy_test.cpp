@@ -203,10 +203,8 @@ TEST(Redundancy, is_the_same_in_check_on_any_number_of_ranks) {
   for (const std::string name : {"bricard", "sarrus", "cardan"}) {
     std::string alone;
     for (const int ranks : {1, 2, 4}) {
-      const Outcome outcome =
-          Workplace().shell(fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND
-                                        "' check '" TRAMMEL_SOURCE_DIR "/cases/{}/case.yaml'",
-                                        ranks, name));
+      const Outcome outcome = Workplace().shell(
+          testing::command_on(ranks) + " check '" TRAMMEL_SOURCE_DIR "/cases/" + name + "/case.yaml'");
       ASSERT_EQ(outcome.status, 0) << outcome.err;
       const std::size_t begin = outcome.out.find("constraint equations");
       const std::string found = outcome.out.substr(begin, outcome.out.find("partition") - begin);

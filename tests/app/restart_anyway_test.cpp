@@ -30,9 +30,8 @@ const double g = 9.81;
 /// Goes on in the folder `other` from out/checkpoint_0001.h5 with another text of the case.
 Outcome go_on(const Workplace& place, const std::string& text, int ranks = 1) {
   place.write("case.yaml", text);
-  const std::string program =
-      ranks == 1 ? "trammel" : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks);
-  return place.shell(program + " run case.yaml -o other --restart out/checkpoint_0001.h5 --restart-anyway");
+  return place.shell(testing::command_on(ranks) +
+                     " run case.yaml -o other --restart out/checkpoint_0001.h5 --restart-anyway");
 }
 
 TEST(RestartAnyway, with_another_mass_begins_the_stage_with_its_acceleration) {

@@ -20,6 +20,7 @@ namespace trammel {
 namespace {
 
 using ::testing::AllOf;
+using testing::command_on;
 using testing::difference_of_folders;
 using ::testing::HasSubstr;
 using testing::Outcome;
@@ -28,10 +29,6 @@ using testing::started;
 using testing::swinging_rod;
 using testing::Table;
 using testing::Workplace;
-
-std::string command_on(int ranks) {
-  return ranks == 1 ? "trammel" : fmt::format("mpirun -q --oversubscribe -n {} '" TRAMMEL_COMMAND "'", ranks);
-}
 
 /// Runs a case with checkpoints, and once more from the first of the two that were left; `change` is a command of the shell for the folder
 /// in which it goes on.

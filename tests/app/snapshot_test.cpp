@@ -42,8 +42,7 @@ Rows rows_of(const std::string& text) {
 
 /// Writes and reads on so many ranks; Newton's tolerance where one is given.
 void run_twice(const Workplace& place, const Run& run, int ranks, const std::string& tolerance) {
-  const std::string start =
-      ranks == 1 ? "'" + program + "'" : fmt::format("mpirun -q --oversubscribe -n {} '{}'", ranks, program);
+  const std::string start = testing::command_on(ranks, program);
   const std::string file = case_file(run.scene);
   const Outcome first = place.shell(
       fmt::format("{} write '{}' {} snapshot first {} {}", start, file, run.step, run.form, tolerance));

@@ -31,8 +31,7 @@ struct RankRun {
 
 RankRun run_on(int ranks, const std::string& name, const std::string& options) {
   const Workplace place;
-  const Outcome outcome = place.shell("mpirun -q --oversubscribe -n " + std::to_string(ranks) +
-                                      " '" TRAMMEL_COMMAND "' run '" TRAMMEL_SOURCE_DIR "/" + name +
+  const Outcome outcome = place.shell(testing::command_on(ranks) + " run '" TRAMMEL_SOURCE_DIR "/" + name +
                                       "' -o out --set frames=1000000 " + options);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   RankRun run;

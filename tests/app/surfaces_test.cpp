@@ -59,11 +59,8 @@ TEST(Surfaces, that_are_apart_meet_by_a_stage_of_type_assemble) {
 testing::Table run_case(const std::string& file, const std::string& options, int ranks,
                         const std::string& history) {
   const Workplace place;
-  const std::string launcher =
-      ranks > 1 ? "mpirun -q --oversubscribe -n " + std::to_string(ranks) + " '" TRAMMEL_COMMAND "'"
-                : "trammel";
-  const Outcome outcome = place.shell(launcher + " run '" TRAMMEL_SOURCE_DIR "/cases/" + file +
-                                      "' -o out --set frames=1000000 -partition_from 1 " + options);
+  const Outcome outcome = place.shell(testing::command_on(ranks) + " run '" TRAMMEL_SOURCE_DIR "/cases/" +
+                                      file + "' -o out --set frames=1000000 -partition_from 1 " + options);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return table_of(place.read("out/" + history + ".csv"));
 }
