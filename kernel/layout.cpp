@@ -19,10 +19,13 @@ void sort_out(std::vector<BlockId>& ids) {
 
 /// Frames first, then what is alike, so that solvers treat long runs of numbers alike.
 void sort_by_kind(const Model& model, std::vector<BlockId>& ids) {
-  std::ranges::stable_sort(ids, {}, [&model](BlockId id) {
+  std::map<BlockKind, std::vector<BlockId>> of_kind;
+  for (const BlockId id : ids) {
     const BlockKind kind = model.block(id).kind;
-    return kind == BlockKind::rotation ? BlockKind::position : kind;
-  });
+    of_kind[kind == BlockKind::rotation ? BlockKind::position : kind].push_back(id);
+  }
+  ids.clear();
+  for (const auto& [kind, its] : of_kind) ids.insert(ids.end(), its.begin(), its.end());
 }
 
 }  // namespace
@@ -153,12 +156,9 @@ void Layout::number_roots() {
   sort_by_kind(model, own);
   owned_size_ = 0;
   for (const BlockId id : own) owned_size_ += model.block(id).size * (has_stabilizing(id) ? 2 : 1);
-  PetscInt end = owned_size_;
-  global_size_ = owned_size_;
-  if (ranks_ > 1) {
-    MPI_Scan(&owned_size_, &end, 1, MPIU_INT, MPI_SUM, comm_);
-    MPI_Allreduce(&owned_size_, &global_size_, 1, MPIU_INT, MPI_SUM, comm_);
-  }
+  PetscInt end = 0;
+  MPI_Scan(&owned_size_, &end, 1, MPIU_INT, MPI_SUM, comm_);
+  MPI_Allreduce(&owned_size_, &global_size_, 1, MPIU_INT, MPI_SUM, comm_);
   PetscInt next = end - owned_size_;
   for (const BlockId id : own) {
     global_.put(id) = next;
