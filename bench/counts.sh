@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Instructions that a step takes in six small cases, by part of the program, beside those of bench/counts.json. Exit status 1, and
-# the functions at fault, where a part's bookkeeping rose by more than 3 %. Needs valgrind; some five minutes.
+# the functions at fault, where a part's bookkeeping rose by more than 3 %. Needs valgrind; some two minutes.
 #   bench/counts.sh           compares
 #   bench/counts.sh write     puts today's counts into bench/counts.json
 #   bench/counts.sh compare four-bar    the cases whose names hold these words
