@@ -155,7 +155,8 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // the write fails then, and tells where
   const CommandLineResult result = read_command_line({argv + 1, argv + argc});
   if (!result.proceed) {
-    if (!speaks()) return result.status;
+    // A launcher ends all ranks when one fails, before the first has printed.
+    if (!speaks()) return 0;
     if (result.status == 0)
       say(result.text + "\n");
     else

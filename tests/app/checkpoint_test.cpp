@@ -199,6 +199,20 @@ TEST(ExitStatus, says_how_a_run_ended) {
   EXPECT_THAT(place.read("out/run.json"), HasSubstr("\"end\": \"no convergence\""));
 }
 
+// Otherwise the launcher would end the first rank, maybe before it has printed the message.
+TEST(ExitStatus, of_a_command_that_cannot_be_read_is_that_of_the_first_rank_alone) {
+  const Workplace place;
+  const auto on_rank = [&](int rank) {
+    return place.shell(
+        fmt::format("OMPI_COMM_WORLD_RANK={} trammel run case.yaml --checkpoint-every 0", rank));
+  };
+  const Outcome first = on_rank(0), other = on_rank(1);
+  EXPECT_EQ(first.status, 2);
+  EXPECT_THAT(first.err, HasSubstr("--checkpoint-every"));
+  EXPECT_EQ(other.status, 0);
+  EXPECT_EQ(other.out + other.err, "");
+}
+
 TEST(ExitStatus, of_mpirun_is_that_of_the_ranks) {
   const Workplace place;
   place.write("case.yaml", swinging_rod);
