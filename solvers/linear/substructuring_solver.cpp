@@ -88,8 +88,10 @@ void Substructuring::analyse(Mat A) {
   std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, multipliers_, most * most);
   too_large_ = !cover;
   if (too_large_) return;
-  // The multipliers of a joint that is cut, all or none: those that an interior kept would hold a body of it once more.
-  const std::vector<PetscInt> rest = beside_cover(edges_, *cover, multipliers_);
+  // The multipliers of a joint that is cut, all or none: those that an interior kept would hold a body of it once more. If they are more
+  // than that, they are of many joints of one body.
+  std::vector<PetscInt> rest = beside_cover(edges_, *cover, multipliers_);
+  if (rest.size() > cover->size()) rest.clear();
   std::vector<PetscInt> whole, all;
   std::ranges::set_union(*cover, rest, std::back_inserter(whole));
   std::ranges::set_union(whole, promoted_, std::back_inserter(all));
