@@ -53,16 +53,12 @@ bool PartialLu::factorize(const RepeatedLu::Rows& rank, std::span<const double> 
                           std::span<const double> r) {
   c_ = c;
   r_ = r;
-  weak_.clear();
+  weak_.weak.clear();
   if (size() == 0) return true;
   const bool fine = lu_.factorize(rank, changed_);
   changed_ = !fine;
-  if (!fine || lu_.searches() != searches_) {
-    WeakUnknowns found = find_weak(part_of(rank), coupling(), lu_, !fine);
-    weak_ = std::move(found.weak);
-    suspects_ = std::move(found.suspects);
-  }
-  if (!fine || !weak_.empty()) {
+  if (!fine || lu_.searches() != searches_) weak_ = find_weak(part_of(rank), coupling(), lu_, !fine);
+  if (!fine || !weak_.weak.empty()) {
     searches_ = -1;
     return false;
   }

@@ -44,9 +44,9 @@ class PartialLu {
   /// as long as these factors are used. False if A is singular to rounding; then `weak` gives the unknowns responsible.
   bool factorize(const RepeatedLu::Rows& rank, std::span<const double> c, std::span<const double> r);
   /// See WeakUnknowns: unknowns of the interior without which A is expected to be regular.
-  std::span<const int> weak() const { return weak_; }
+  std::span<const int> weak() const { return weak_.weak; }
   /// Where A was factorized although it is nearly singular: unknowns without which it may not be.
-  std::span<const int> suspects() const { return suspects_; }
+  std::span<const int> suspects() const { return weak_.suspects; }
 
   /// Adds -V W to `entries`; `of` says to which: those of the first row, of the second, and so on.
   void add_complement(std::span<const PetscInt> of, double* entries) const;
@@ -109,7 +109,7 @@ class PartialLu {
   std::vector<PetscInt> from_, to_;                    ///< by pivot: places of its number in b and x
   std::vector<std::vector<int>> right_of_, below_of_;  ///< by unknown of the border: entries of C and R
   std::vector<Sparse> w_, v_;                          ///< by unknown of the border, `lanes` at a time
-  std::vector<int> weak_, suspects_;
+  WeakUnknowns weak_;                                  ///< of the order of pivots that is kept
 };
 
 }  // namespace trammel

@@ -5,8 +5,6 @@
 #include <functional>
 #include <random>
 
-#include "trammel/index.hpp"
-
 namespace trammel {
 
 namespace {

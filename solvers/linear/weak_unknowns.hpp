@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solvers/linear/repeated_lu.hpp"
+#include "trammel/index.hpp"
 
 namespace trammel {
 
@@ -17,10 +18,9 @@ struct PartOfRows {
   /// use(column, value) for the entries of a row, by number.
   template <class Use>
   void each_entry(int i, Use&& use) const {
-    const PetscInt row = kept[static_cast<std::size_t>(i)];
+    const PetscInt row = kept[at(i)];
     for (PetscInt p = whole.begin[row]; p < whole.begin[row + 1]; ++p)
-      if (const PetscInt j = number[static_cast<std::size_t>(whole.column[p])]; j >= 0)
-        use(static_cast<int>(j), whole.value[p]);
+      if (const PetscInt j = number[at(whole.column[p])]; j >= 0) use(static_cast<int>(j), whole.value[p]);
   }
 };
 
