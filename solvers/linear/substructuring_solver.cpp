@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "kernel/rank_exchange.hpp"
+#include "solvers/linear/cut_joints.hpp"
 #include "solvers/linear/mumps.hpp"
 #include "solvers/linear/vertex_cover.hpp"
 #include "trammel/index.hpp"
@@ -65,14 +66,22 @@ void Substructuring::find_edges(Mat A) {
   TRAMMEL_PETSC(MatGetOwnershipRanges(A, &ranges));
   first_of_.assign(ranges, ranges + ranks_ + 1);
   const LocalParts local(A);
+  const PetscInt first = first_of_[at(rank_)];
   std::vector<PetscInt> mine, multipliers;
+  cut_rows_.clear();
   for (PetscInt i = 0; i < local.n; ++i) {
-    const PetscInt row = first_of_[at(rank_)] + i;
+    if (local.begin[1][i] == local.begin[1][i + 1]) continue;
+    CutRow cut{.row = first + i, .own = {}, .other = {}};
     for (PetscInt p = local.begin[1][i]; p < local.begin[1][i + 1]; ++p) {
-      mine.push_back(row);
-      mine.push_back(local.columns[local.column[1][p]]);
+      cut.other.push_back(local.columns[local.column[1][p]]);
+      mine.push_back(cut.row);
+      mine.push_back(cut.other.back());
     }
-    if (local.begin[1][i] < local.begin[1][i + 1] && !local.has_diagonal(i)) multipliers.push_back(row);
+    if (local.has_diagonal(i)) continue;
+    for (PetscInt p = local.begin[0][i]; p < local.begin[0][i + 1]; ++p)
+      if (local.column[0][p] != i) cut.own.push_back(first + local.column[0][p]);
+    multipliers.push_back(cut.row);
+    cut_rows_.push_back(std::move(cut));
   }
   const std::vector<PetscInt> all = of_all_ranks(mine, comm_);
   edges_.clear();
@@ -88,10 +97,8 @@ void Substructuring::analyse(Mat A) {
   std::optional<std::vector<PetscInt>> cover = vertex_cover(edges_, first_of_, multipliers_, most * most);
   too_large_ = !cover;
   if (too_large_) return;
-  // The multipliers of a joint that is cut, all or none: those that an interior kept would hold a body of it once more. If they are more
-  // than that, they are of many joints of one body.
-  std::vector<PetscInt> rest = beside_cover(edges_, *cover, multipliers_);
-  if (rest.size() > cover->size()) rest.clear();
+  // The multipliers of a joint that is cut, all or none: those that an interior kept would hold a body of it once more.
+  const std::vector<PetscInt> rest = of_all_ranks(rest_of_cut_joints(cut_rows_, *cover), comm_);
   std::vector<PetscInt> whole, all;
   std::ranges::set_union(*cover, rest, std::back_inserter(whole));
   std::ranges::set_union(whole, promoted_, std::back_inserter(all));

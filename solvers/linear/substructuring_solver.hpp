@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/linear/cut_joints.hpp"
 #include "solvers/linear/interface_matrix.hpp"
 #include "solvers/linear/local_parts.hpp"
 #include "solvers/linear/partial_lu.hpp"
@@ -86,6 +87,7 @@ class Substructuring {
   std::vector<PetscInt> first_of_;                    ///< by rank its first unknown, and one past the last
   std::vector<std::pair<PetscInt, PetscInt>> edges_;  ///< of all ranks
   std::vector<PetscInt> multipliers_;                 ///< those of all ranks in `edges_`, in order
+  std::vector<CutRow> cut_rows_;                      ///< of those of this rank
   std::vector<PetscInt> promoted_;                    ///< in order
   std::vector<PetscInt> interface_;                   ///< unknowns, in order
   bool too_large_ = false, analysed_ = false;

@@ -167,28 +167,4 @@ std::optional<std::vector<PetscInt>> vertex_cover(std::vector<std::pair<PetscInt
   return cover;
 }
 
-std::vector<PetscInt> beside_cover(std::span<const std::pair<PetscInt, PetscInt>> edges,
-                                   std::span<const PetscInt> cover, std::span<const PetscInt> alike) {
-  const auto contains = [](std::span<const PetscInt> all, PetscInt vertex) {
-    return std::ranges::binary_search(all, vertex);
-  };
-  const auto each_alike = [&](auto&& use) {
-    for (const auto& [a, b] : edges) {
-      if (contains(alike, a)) use(a, b);
-      if (contains(alike, b)) use(b, a);
-    }
-  };
-  std::vector<PetscInt> neighbours, found;
-  each_alike([&](PetscInt its, PetscInt neighbour) {
-    if (contains(cover, its)) neighbours.push_back(neighbour);
-  });
-  std::ranges::sort(neighbours);
-  each_alike([&](PetscInt its, PetscInt neighbour) {
-    if (!contains(cover, its) && contains(neighbours, neighbour)) found.push_back(its);
-  });
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
-
 }  // namespace trammel

@@ -17,8 +17,4 @@ std::optional<std::vector<PetscInt>> vertex_cover(std::vector<std::pair<PetscInt
                                                   std::span<const PetscInt> first_of,
                                                   std::span<const PetscInt> preferred, std::size_t most);
 
-/// Of the vertices `alike`, those that are not in `cover` but have a neighbour in common with one of them that is; all in order.
-std::vector<PetscInt> beside_cover(std::span<const std::pair<PetscInt, PetscInt>> edges,
-                                   std::span<const PetscInt> cover, std::span<const PetscInt> alike);
-
 }  // namespace trammel

@@ -172,6 +172,17 @@ TEST(Substructuring, moves_few_unknowns_of_a_chain_of_hinges) {
   }
 }
 
+// Of the joints of the car's body only those between ranks are cut: an interface with all of them would have 69 unknowns on two ranks.
+TEST(Substructuring, cuts_few_joints_of_a_body_with_many) {
+  for (const int ranks : {2, 4}) {
+    const RankRun run = run_on(ranks, "bench/vehicle.yaml", "--set until=0.02");
+    EXPECT_GT(run.factorizations, 0) << run.log;
+    EXPECT_GT(run.interface, 0) << run.log;
+    EXPECT_LE(run.interface, 10 * (ranks - 1)) << run.log;
+    EXPECT_EQ(run.by_mumps, 0) << run.log;
+  }
+}
+
 // Of a lattice over many ranks each eliminates a part of the interface, in statics and in motion; no rank has all of it.
 TEST(Substructuring, divides_the_interface_of_a_lattice_between_many_ranks) {
   const char* options = "--set n=10 --set h=4e-4 --set until=2.0024 --set tolerance=1e-12";

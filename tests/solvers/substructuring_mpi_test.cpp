@@ -201,8 +201,8 @@ TEST(Substructuring, solves_matrices_that_are_not_symmetric) {
   }
 }
 
-/// Bodies in a row, each with two multipliers, a position and a rotation: l, m, p, r, l, m, p, r, ... l joins it to the one before, by the
-/// positions of both and that one's rotation, and m joins their rotations. The last body has in place of its position a multiplier that holds its
+/// Bodies in a row, each with two multipliers, a position and a rotation: l, m, p, r, l, m, p, r, ... l joins it to the one before, by
+/// positions and rotations, and m joins their rotations. The last body has in place of its position a multiplier that holds its
 /// rotation.
 Eigen::MatrixXd hinged(int bodies) {
   const int n = 4 * bodies;
@@ -217,6 +217,7 @@ Eigen::MatrixXd hinged(int bodies) {
     else
       A(p, p) = 2;
     couple(l, last ? r : p, 1);
+    if (!last) couple(l, r, 0.25);
     couple(m, r, 1);
     if (k == 0) {  // bodies without one before
       A(l, l) = A(m, m) = -1;

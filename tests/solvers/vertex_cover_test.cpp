@@ -41,16 +41,5 @@ TEST(VertexCover, is_no_larger_for_a_preferred_vertex) {
               ElementsAre(0));
 }
 
-// Two joints between three bodies: vertices 10, 11, 12 are multipliers of the first, 13 and 14 of the second.
-TEST(BesideCover, are_the_other_multipliers_of_a_joint_of_which_one_is_in_the_cover) {
-  const Edges edges{{0, 10}, {10, 1}, {1, 11}, {1, 12}, {2, 13}, {14, 2}};
-  const std::vector<PetscInt> multipliers{10, 11, 12, 13, 14};
-  const auto of = [&](const std::vector<PetscInt>& cover) { return beside_cover(edges, cover, multipliers); };
-  EXPECT_THAT(of({1, 2, 10}), ElementsAre(11, 12));
-  EXPECT_THAT(of({1, 10, 13}), ElementsAre(11, 12, 14));
-  EXPECT_THAT(of({10, 11, 12, 13, 14}), ElementsAre());
-  EXPECT_THAT(of({0, 1, 2}), ElementsAre());
-}
-
 }  // namespace
 }  // namespace trammel::testing
