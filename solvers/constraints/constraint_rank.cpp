@@ -21,6 +21,8 @@ namespace {
 constexpr double largest_weight = 10;
 // Rows with a larger weight than this belong to a linear combination.
 constexpr double takes_part = 1e-6;
+// Names in a line of the log, and lines.
+constexpr std::size_t most_names = 20, most_lines = 20;
 
 template <class T>
 void broadcast(std::vector<T>& values, MPI_Comm comm) {
@@ -125,8 +127,8 @@ std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
 }
 
 /// Rows of a group as they are decomposed. `places`, if asked for, are those of the entries among those of all rows.
-RowsByColumn by_column(const std::vector<GradientRow>& rows, const std::vector<int>& members,
-                       std::vector<int>* places = nullptr) {
+SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<int>& members,
+                        std::vector<int>* places = nullptr) {
   std::vector<std::tuple<int, int, int, double>> entries;  // column, row, place, value
   for (std::size_t k = 0; k < members.size(); ++k) {
     int place = rows[at(members[k])].first_entry;
@@ -134,7 +136,7 @@ RowsByColumn by_column(const std::vector<GradientRow>& rows, const std::vector<i
       entries.emplace_back(column, static_cast<int>(k), place++, value);
   }
   std::ranges::sort(entries);
-  RowsByColumn out;
+  SparseColumns out;
   out.rows = static_cast<int>(members.size());
   int last = -1;
   for (const auto& [column, row, place, value] : entries) {
@@ -148,48 +150,69 @@ RowsByColumn by_column(const std::vector<GradientRow>& rows, const std::vector<i
   return out;
 }
 
-void take(RowDecomposition found, ConstraintGroup& group) {
-  group.dependent = std::move(found.dependent);
-  group.null = std::move(found.null);
-  group.weakest = found.weakest;
-}
-
-/// Groups found on rank 0, sent to all.
-void broadcast(std::vector<ConstraintGroup>& groups, MPI_Comm comm) {
-  int ranks = 1;
+/// What rank 0 found of the groups, for all ranks: the rows once, what follows from their numbers each time.
+void broadcast(std::vector<ConstraintGroup>& groups, bool with_rows, MPI_Comm comm) {
+  int ranks = 1, rank = 0;
   MPI_Comm_size(comm, &ranks);
+  MPI_Comm_rank(comm, &rank);
   if (ranks == 1) return;
-  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> rows;  // number in a group, then block, component, entity of each
+  std::vector<int> found;  // number of dependent rows, those rows, and where columns begin and entries stand
   std::vector<double> values;
   for (const ConstraintGroup& g : groups) {
-    numbers.push_back(static_cast<std::int64_t>(g.rows.size()));
-    numbers.push_back(static_cast<std::int64_t>(g.dependent.size()));
+    if (with_rows) rows.push_back(static_cast<std::int64_t>(g.rows.size()));
     for (const ConstraintGroup::Row& row : g.rows) {
-      numbers.insert(numbers.end(), {row.at.block, row.at.component, row.entity});
+      if (!with_rows) break;
+      rows.insert(rows.end(), {row.at.block, row.at.component, row.entity});
       values.push_back(row.scale);
     }
-    numbers.insert(numbers.end(), g.dependent.begin(), g.dependent.end());
-    values.insert(values.end(), g.null.data(), g.null.data() + g.null.size());
-    values.push_back(g.weakest);
+    found.push_back(static_cast<int>(g.dependent.size()));
+    found.insert(found.end(), g.dependent.begin(), g.dependent.end());
+    found.insert(found.end(), g.null.begin.begin(), g.null.begin.end());
+    found.insert(found.end(), g.null.row.begin(), g.null.row.end());
+    values.insert(values.end(), g.null.value.begin(), g.null.value.end());
+    values.insert(values.end(), {g.weakest, g.weakest_of_kept});
   }
-  broadcast(numbers, comm);
+  if (with_rows) broadcast(rows, comm);
+  broadcast(found, comm);
   broadcast(values, comm);
-  groups.clear();
-  for (std::size_t i = 0, v = 0; i < numbers.size();) {
-    ConstraintGroup g;
-    g.rows.resize(static_cast<std::size_t>(numbers[i++]));
-    g.dependent.resize(static_cast<std::size_t>(numbers[i++]));
-    for (ConstraintGroup::Row& row : g.rows) {
-      row = {{numbers[i], static_cast<int>(numbers[i + 1])}, static_cast<int>(numbers[i + 2]), values[v++]};
-      i += 3;
+  if (rank == 0) return;
+  auto row = rows.begin();
+  auto number = found.begin();
+  auto value = values.begin();
+  const auto next = [](auto& from, auto count, auto& to) {
+    to.assign(from, from + static_cast<std::ptrdiff_t>(count));
+    from += static_cast<std::ptrdiff_t>(count);
+  };
+  if (with_rows) groups.clear();
+  for (std::size_t k = 0; number != found.end(); ++k) {
+    if (with_rows) groups.emplace_back().rows.resize(static_cast<std::size_t>(*row++));
+    ConstraintGroup& g = groups[k];
+    for (ConstraintGroup::Row& its : g.rows) {
+      if (!with_rows) break;
+      its = {{row[0], static_cast<int>(row[1])}, static_cast<int>(row[2]), *value++};
+      row += 3;
     }
-    for (int& row : g.dependent) row = static_cast<int>(numbers[i++]);
-    g.null = Eigen::Map<const Eigen::MatrixXd>(&values[v], static_cast<Eigen::Index>(g.rows.size()),
-                                               static_cast<Eigen::Index>(g.dependent.size()));
-    v += g.rows.size() * g.dependent.size();
-    g.weakest = values[v++];
-    groups.push_back(std::move(g));
+    const int dependent = *number++;
+    next(number, dependent, g.dependent);
+    g.null.rows = static_cast<int>(g.rows.size());
+    next(number, dependent + 1, g.null.begin);
+    next(number, g.null.begin.back(), g.null.row);
+    next(value, g.null.begin.back(), g.null.value);
+    g.weakest = *value++;
+    g.weakest_of_kept = *value++;
   }
+}
+
+/// "'A', 'B', 'C'", of entities.
+std::string names_of(const std::set<int>& entities, const Model& model) {
+  std::string names;
+  std::size_t n = 0;
+  for (const int entity : entities) {
+    if (n++ == most_names) return fmt::format("{} and {} more", names, entities.size() - most_names);
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(entity)].name);
+  }
+  return names.empty() ? "its others" : names;
 }
 
 /// Names of the multipliers of dependent rows, which not every rank knows.
@@ -216,6 +239,16 @@ std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGr
 }
 
 }  // namespace
+
+std::vector<int> ConstraintGroup::taking_part(int combination) const {
+  const int from = null.begin[at(combination)], to = null.begin[at(combination + 1)];
+  double largest = 0;
+  for (int i = from; i < to; ++i) largest = std::max(largest, std::abs(null.value[at(i)]));
+  std::vector<int> out;
+  for (int i = from; i < to; ++i)
+    if (std::abs(null.value[at(i)]) > takes_part * largest) out.push_back(null.row[at(i)]);
+  return out;
+}
 
 bool ConstraintRank::is_active(const ConstraintRow& row) const {
   return assembler_.statuses().of(row.block, row.component) == RowStatus::active;
@@ -304,10 +337,17 @@ void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
       ConstraintGroup group;
       for (const int i : members)
         group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
-      take(decomposer_.decompose(by_column(rows, members)), group);
+      decompose(by_column(rows, members), group);
       groups_.push_back(std::move(group));
     }
-  broadcast(groups_, layout.comm());
+  broadcast(groups_, true, layout.comm());
+}
+
+void ConstraintRank::decompose(const SparseColumns& rows, ConstraintGroup& group) {
+  RowDecomposition found = decomposer_.decompose(rows);
+  group.dependent = std::move(found.dependent);
+  group.null = std::move(found.null);
+  group.weakest = group.weakest_of_kept = found.weakest;
 }
 
 void ConstraintRank::find(const State& state) {
@@ -400,12 +440,24 @@ void ConstraintRank::follow(const State& state) {
     TRAMMEL_PETSC(MatRestoreRow(B_.get(), row, &n, nullptr, &its));
   }
   if (layout.ranks() > 1) values_ = gather(values_, layout.comm(), 0).all;
+  const std::span<const ConstraintRow> redundant = assembler_.redundant_rows();
+  std::vector<ConstraintRow> all_removed(redundant.begin(), redundant.end());
+  std::ranges::sort(all_removed);
   for (std::size_t k = 0; k < followed_->groups.size(); ++k) {
-    RowsByColumn& rows = followed_->groups[k];
+    SparseColumns& rows = followed_->groups[k];
     for (std::size_t i = 0; i < rows.value.size(); ++i) rows.value[i] = values_[at(followed_->entries[k][i])];
-    take(decomposer_.decompose(rows), groups_[k]);
+    ConstraintGroup& group = groups_[k];
+    decompose(rows, group);
+    if (rows.rows <= RowDecomposer::largest_dense) continue;
+    std::vector<char> removed(group.rows.size(), 0), dependent(group.rows.size(), 0);
+    for (std::size_t i = 0; i < removed.size(); ++i)
+      removed[i] = std::ranges::binary_search(all_removed, group.rows[i].at) ? 1 : 0;
+    for (const int i : group.dependent) dependent[at(i)] = 1;
+    if (removed == dependent) continue;
+    const RowDecomposition kept = decomposer_.decompose(rows.without(removed));
+    group.weakest_of_kept = kept.dependent.empty() ? kept.weakest : 0;
   }
-  broadcast(groups_, layout.comm());
+  broadcast(groups_, false, layout.comm());
 }
 
 std::vector<ConstraintRow> ConstraintRank::dependent() const {
@@ -431,12 +483,16 @@ std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const Constrain
       if (now.contains(g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
     if (removed_here.size() != g.dependent.size()) return {};
     bool exchange = false;
-    if (!removed_here.empty() && removed_here != g.dependent) {
-      const Eigen::MatrixXd part = g.null(removed_here, Eigen::all);
+    if (removed_here == g.dependent) {
+      // In the combinations as they are, each of the removed rows has weight one, and no rows are better.
+    } else if (at(g.null.rows) > at(RowDecomposer::largest_dense)) {
+      exchange = largest_weight * g.weakest_of_kept < g.weakest;
+    } else {
+      const Eigen::MatrixXd null(g.null.matrix());
+      const Eigen::MatrixXd part = null(removed_here, Eigen::all);
       const Eigen::FullPivLU<Eigen::MatrixXd> lu(part.transpose());
-      const double weight = lu.isInvertible() ? lu.solve(g.null.transpose()).cwiseAbs().maxCoeff() : HUGE_VAL;
-      // In the combinations as they are, each of the rows in `dependent` has weight one, and none is better.
-      exchange = weight > largest_weight && 3 * g.null.cwiseAbs().maxCoeff() < weight;
+      const double weight = lu.isInvertible() ? lu.solve(null.transpose()).cwiseAbs().maxCoeff() : HUGE_VAL;
+      exchange = weight > largest_weight && 3 * null.cwiseAbs().maxCoeff() < weight;
     }
     better |= exchange;
     for (const int i : exchange ? g.dependent : removed_here) out.push_back(g.rows[at(i)].at);
@@ -459,50 +515,59 @@ double ConstraintRank::weakest() const {
 void ConstraintRank::refuse_repeated_contacts() const {
   const Model& model = assembler_.model();
   const Layout& layout = assembler_.layout();
+  const auto is_unilateral = [&](const ConstraintRow& row) {
+    const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
+    return u != nullptr && u->owned &&
+           model.block(row.block).rows[at(row.component)].law == RowLaw::unilateral;
+  };
+  std::vector<int> unilateral, one_of_them;  // by combination: rows that take part
   for (const ConstraintGroup& g : groups_)
-    for (Eigen::Index j = 0; j < g.null.cols(); ++j) {
-      const double largest = g.null.col(j).cwiseAbs().maxCoeff();
-      int found[2] = {0, -1};  // unilateral rows that take part, and one of them
-      std::set<int> others;
-      for (std::size_t k = 0; k < g.rows.size(); ++k) {
-        if (!(std::abs(g.null(static_cast<Eigen::Index>(k), j)) > takes_part * largest)) continue;
-        others.insert(g.rows[k].entity);
-        const ConstraintRow& row = g.rows[k].at;
-        const UnknownBlock* u = layout.knows(row.block) ? layout.unknown_of(row.block) : nullptr;
-        if (u == nullptr || !u->owned ||
-            model.block(row.block).rows[at(row.component)].law != RowLaw::unilateral)
-          continue;
-        ++found[0];
-        found[1] = static_cast<int>(k);
+    for (int j = 0; j < g.null.columns(); ++j) {
+      unilateral.push_back(0);
+      one_of_them.push_back(-1);
+      for (const int k : g.taking_part(j)) {
+        if (!is_unilateral(g.rows[at(k)].at)) continue;
+        ++unilateral.back();
+        one_of_them.back() = k;
       }
-      MPI_Allreduce(MPI_IN_PLACE, &found[0], 1, MPI_INT, MPI_SUM, layout.comm());
-      MPI_Allreduce(MPI_IN_PLACE, &found[1], 1, MPI_INT, MPI_MAX, layout.comm());
+    }
+  const int n = static_cast<int>(unilateral.size());
+  MPI_Allreduce(MPI_IN_PLACE, unilateral.data(), n, MPI_INT, MPI_SUM, layout.comm());
+  MPI_Allreduce(MPI_IN_PLACE, one_of_them.data(), n, MPI_INT, MPI_MAX, layout.comm());
+  std::size_t place = 0;
+  for (const ConstraintGroup& g : groups_)
+    for (int j = 0; j < g.null.columns(); ++j, ++place) {
       // Contacts that are redundant with each other share their load. A single contact that is redundant with equations has none.
-      if (found[0] != 1) continue;
-      const int entity = g.rows[at(found[1])].entity;
+      if (unilateral[place] != 1) continue;
+      const int entity = g.rows[at(one_of_them[place])].entity;
       if (entity < 0) continue;
       const Entity& e = model.entities[at(entity)];
+      std::set<int> others;
+      for (const int k : g.taking_part(j)) others.insert(g.rows[at(k)].entity);
       others.erase(entity);
       others.erase(-1);
-      std::string names;
-      for (const int other : others)
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
       throw Error(e.where,
                   fmt::format("{} '{}' ({}) can open, but its equation follows from those of {}: it would "
                               "never open, and its force is not determined",
-                              e.category, e.name, e.type, names.empty() ? "its others" : names));
+                              e.category, e.name, e.type, names_of(others, model)));
     }
 }
 
 std::vector<std::string> ConstraintRank::in_words() const {
   const Model& model = assembler_.model();
   std::vector<std::string> lines;
+  std::size_t more = 0, of_more = 0;
   for (const ConstraintGroup& g : groups_) {
     std::map<int, std::vector<int>> by_entity;  // dependent rows, by index into g.dependent
     for (std::size_t j = 0; j < g.dependent.size(); ++j)
       by_entity[g.rows[at(g.dependent[j])].entity].push_back(static_cast<int>(j));
     for (const auto& [entity, dependents] : by_entity) {
       if (entity < 0) continue;
+      if (lines.size() == most_lines) {
+        ++more;
+        of_more += dependents.size();
+        continue;
+      }
       std::set<int> others;
       std::string what;
       for (const int j : dependents) {
@@ -511,23 +576,18 @@ std::vector<std::string> ConstraintRank::in_words() const {
         std::string block = known == names_.end() ? "row" : known->second;
         block = block.substr(block.rfind('.') + 1);
         what += fmt::format("{}{} {}", what.empty() ? "" : ", ", block, row.component + 1);
-        const double largest = g.null.col(j).cwiseAbs().maxCoeff();
-        for (std::size_t k = 0; k < g.rows.size(); ++k)
-          if (std::abs(g.null(static_cast<Eigen::Index>(k), j)) > takes_part * largest)
-            others.insert(g.rows[k].entity);
+        for (const int k : g.taking_part(j)) others.insert(g.rows[at(k)].entity);
       }
       others.erase(entity);
       others.erase(-1);
-      std::string names;
-      for (const int other : others)
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", model.entities[at(other)].name);
       const Entity& e = model.entities[at(entity)];
-      lines.push_back(
-          fmt::format("{} '{}' has {} redundant {}, which follow{} from those of {}: {}", e.category, e.name,
-                      dependents.size(), dependents.size() == 1 ? "equation" : "equations",
-                      dependents.size() == 1 ? "s" : "", names.empty() ? "its others" : names, what));
+      lines.push_back(fmt::format("{} '{}' has {} redundant {}, which follow{} from those of {}: {}",
+                                  e.category, e.name, dependents.size(),
+                                  dependents.size() == 1 ? "equation" : "equations",
+                                  dependents.size() == 1 ? "s" : "", names_of(others, model), what));
     }
   }
+  if (more > 0) lines.push_back(fmt::format("{} more have {} redundant equations", more, of_more));
   return lines;
 }
 
@@ -563,10 +623,7 @@ void ConstraintRank::least_norm(State& state) {
     if (layout.ranks() > 1)
       MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
                     layout.comm());
-    // There are few dependent rows.
-    const Eigen::MatrixXd gram = g.null.transpose().lazyProduct(g.null);
-    const Eigen::VectorXd along = g.null.transpose().lazyProduct(lambda);
-    lambda -= g.null.lazyProduct(gram.ldlt().solve(along));
+    project_out(g.null, lambda);
     for (std::size_t i = 0; i < places.size(); ++i)
       if (places[i].value >= 0)
         state.value[at(places[i].value)] = lambda[static_cast<Eigen::Index>(i)] * g.rows[i].scale;

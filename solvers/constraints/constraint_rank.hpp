@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,13 +29,18 @@ struct ConstraintGroup {
   std::vector<Row> rows;
   std::vector<int> dependent;  ///< rows that follow from the others, by index into `rows`
   /// A column for each dependent row: a vanishing linear combination of the scaled rows of the group.
-  Eigen::MatrixXd null;
+  SparseColumns null;
   /// The smallest pivot of the independent rows over the largest: 0 in a singular configuration.
   double weakest = 1;
+  /// Of more than RowDecomposer::largest_dense rows: the same of those that are not removed.
+  double weakest_of_kept = 1;
+
+  /// Rows that take part in a combination, by index into `rows`, in ascending order.
+  std::vector<int> taking_part(int combination) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(rows, dependent, null, weakest);
+    archive(rows, dependent, null, weakest, weakest_of_kept);
   }
 };
 
@@ -99,9 +103,9 @@ class ConstraintRank {
  private:
   /// Where `follow` finds the rows of the groups.
   struct Followed {
-    std::vector<PetscInt> rows;        ///< this rank's rows of B, by global number
-    std::vector<double> scales;        ///< of the entries of these rows, one row after the other
-    std::vector<RowsByColumn> groups;  ///< on rank 0
+    std::vector<PetscInt> rows;         ///< this rank's rows of B, by global number
+    std::vector<double> scales;         ///< of the entries of these rows, one row after the other
+    std::vector<SparseColumns> groups;  ///< on rank 0
     /// On rank 0, of each group, by entry of its matrix: the place among the entries of all ranks' rows.
     std::vector<std::vector<int>> entries;
   };
@@ -120,6 +124,8 @@ class ConstraintRank {
   std::vector<double> scales_of(const std::vector<GradientRow>& mine) const;
   /// Finds the groups of closed loops among the rows of all ranks.
   void append_groups(std::vector<GradientRow> mine);
+  /// Decomposes a group on rank 0.
+  void decompose(const SparseColumns& rows, ConstraintGroup& group);
   void note_groups();
   void plan_following();
   void find_places();

@@ -1,9 +1,7 @@
 #include "solvers/constraints/row_decomposition.hpp"
 
-#include <Eigen/OrderingMethods>
 #include <Eigen/QR>
-#include <Eigen/SparseCore>
-#include <Eigen/SparseQR>
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,10 +14,6 @@ namespace trammel {
 
 namespace {
 
-// Pivots this small beside the largest are rounding.
-constexpr double rank_tolerance = 1e-9;
-// Groups of more rows are decomposed as sparse matrices.
-constexpr int largest_dense = 300;
 // Of two equivalent rows the later one counts as redundant: the norms of the columns of the QR are reduced by up to
 // this fraction towards the last column.
 constexpr double preference = 0.3;
@@ -27,6 +21,9 @@ constexpr double preference = 0.3;
 constexpr double clear_pivot = 1e-3;
 // What squares leave of dependent rows is less than this part of the largest pivot.
 constexpr double no_pivot = 1e-6;
+
+// Products of more columns than this with each other are sparse.
+constexpr int few_columns = 16;
 
 Eigen::VectorXd weights_of(int rows) { return Eigen::VectorXd::LinSpaced(rows, 1, 1 - preference); }
 
@@ -128,7 +125,7 @@ TRAMMEL_BY_PROCESSOR void find_gaps(const int* begin, int columns, const int* ro
 
 }  // namespace
 
-void RowDecomposer::take_weighted(const RowsByColumn& rows) {
+void RowDecomposer::take_weighted(const SparseColumns& rows) {
   const Eigen::VectorXd weight = weights_of(rows.rows);
   weighted_.rows = rows.rows;
   weighted_.begin.resize(rows.begin.size());
@@ -151,7 +148,7 @@ void RowDecomposer::take_weighted(const RowsByColumn& rows) {
 }
 
 void RowDecomposer::find_squares() {
-  const RowsByColumn& A = weighted_;
+  const SparseColumns& A = weighted_;
   squares_.resize(A.rows, A.rows);
   for (int i = 0; i < A.rows; ++i) squares_.col(i).tail(A.rows - i).setZero();
   for (int c = 0; c < A.columns(); ++c) {
@@ -195,15 +192,14 @@ bool RowDecomposer::by_squares(Pivots& found) {
            eliminate(k, order.data() + k + 1, m - k - 1, squares_.col(pivot).data(), L_.data(), stride_,
                      left_.data());
   }
-  return find_combinations(rank_tolerance * std::sqrt(largest), found);
+  return find_combinations(largest_zero * std::sqrt(largest), found);
 }
 
 /// False where some row that was taken to be dependent is further than `allowed` from the others.
 bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
   const int r = found.rank, m = weighted_.rows, count = m - r;
-  found.combination.resize(r, count);
   if (count == 0) return true;
-  const RowsByColumn& A = weighted_;
+  const SparseColumns& A = weighted_;
   const std::ptrdiff_t width = (count + lanes - 1) / lanes * lanes;
   taken_.assign(at(m * width), 0.0);
   change_.assign(at(m * width), 0.0);
@@ -221,20 +217,24 @@ bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
   // Squares lose digits; the gap has them.
   solve_lower(L_.data(), stride_, found.order.data(), r, change_.data(), width);
   solve_upper(L_.data(), stride_, found.order.data(), r, change_.data(), width);
-  for (int k = 0; k < r; ++k) {
-    const std::ptrdiff_t its = found.order[at(k)] * width;
-    for (int j = 0; j < count; ++j) found.combination(k, j) = change_[at(its + j)] - taken_[at(its + j)];
+  for (int j = 0; j < count; ++j) {
+    Combination& its = found.combinations.emplace_back();
+    its.dependent = found.order[at(r + j)];
+    for (int k = 0; k < r; ++k) {
+      const int row = found.order[at(k)];
+      its.of.emplace_back(row, change_[at(row * width + j)] - taken_[at(row * width + j)]);
+    }
   }
   return true;
 }
 
 RowDecomposer::Pivots RowDecomposer::by_dense_qr() const {
-  const RowsByColumn& rows = weighted_;
+  const SparseColumns& rows = weighted_;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(rows.columns(), rows.rows);
   for (int c = 0; c < rows.columns(); ++c)
     for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i) A(c, rows.row[at(i)]) = rows.value[at(i)];
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-  qr.setThreshold(rank_tolerance);
+  qr.setThreshold(largest_zero);
   Pivots found;
   found.rank = static_cast<int>(qr.rank());
   const auto& p = qr.colsPermutation().indices();
@@ -242,66 +242,71 @@ RowDecomposer::Pivots RowDecomposer::by_dense_qr() const {
   const Eigen::Index r = found.rank;
   if (r > 0) found.weakest = std::abs(qr.matrixR()(r - 1, r - 1)) / qr.maxPivot();
   const auto triangle = qr.matrixR().topLeftCorner(r, r).template triangularView<Eigen::Upper>();
-  found.combination = triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, rows.rows - r)));
-  return found;
-}
-
-RowDecomposer::Pivots RowDecomposer::by_sparse_qr() const {
-  const RowsByColumn& rows = weighted_;
-  std::vector<Eigen::Triplet<double>> entries;
-  for (int c = 0; c < rows.columns(); ++c)
-    for (int i = rows.begin[at(c)]; i < rows.begin[at(c + 1)]; ++i)
-      entries.emplace_back(c, rows.row[at(i)], rows.value[at(i)]);
-  Eigen::SparseMatrix<double> A(rows.columns(), rows.rows);
-  A.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-  qr.setPivotThreshold(rank_tolerance * A.norm());
-  qr.compute(A);
-  Pivots found;
-  found.rank = static_cast<int>(qr.rank());
-  const auto& p = qr.colsPermutation().indices();
-  found.order.assign(p.data(), p.data() + p.size());
-  const Eigen::Index r = found.rank;
-  const Eigen::SparseMatrix<double> R = qr.matrixR();
-  double largest = 0, smallest = HUGE_VAL;
-  for (Eigen::Index k = 0; k < r; ++k) {
-    const double pivot = std::abs(R.coeff(k, k));
-    largest = std::max(largest, pivot);
-    smallest = std::min(smallest, pivot);
+  const Eigen::MatrixXd factors =
+      triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, rows.rows - r)));
+  for (Eigen::Index j = 0; j < factors.cols(); ++j) {
+    Combination& its = found.combinations.emplace_back();
+    its.dependent = found.order[at(r + j)];
+    for (Eigen::Index k = 0; k < r; ++k) its.of.emplace_back(found.order[at(k)], factors(k, j));
   }
-  if (r > 0) found.weakest = smallest / largest;
-  const Eigen::SparseMatrix<double> square = R.topLeftCorner(r, r);
-  found.combination =
-      square.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd(R.block(0, r, r, rows.rows - r)));
   return found;
 }
 
-RowDecomposition RowDecomposer::decompose(const RowsByColumn& rows) {
+RowDecomposition RowDecomposer::decompose(const SparseColumns& rows) {
   take_weighted(rows);
   Pivots found;
   if (rows.rows > largest_dense)
-    found = by_sparse_qr();
+    found = by_sparse_qr_with_exchange();
   else if (!by_squares(found))
     found = by_dense_qr();
   const Eigen::VectorXd weight = weights_of(rows.rows);
-  const int r = found.rank, count = rows.rows - r;
-  std::vector<int> ascending(at(count));
-  std::iota(ascending.begin(), ascending.end(), 0);
-  std::ranges::sort(ascending, {}, [&](int j) { return found.order[at(r + j)]; });
+  std::ranges::sort(found.combinations, {}, &Combination::dependent);
   RowDecomposition d;
   d.weakest = found.weakest;
-  d.null = Eigen::MatrixXd::Zero(rows.rows, count);
-  for (const int j : ascending) {
-    const int dependent = found.order[at(r + j)];
-    const auto column = static_cast<Eigen::Index>(d.dependent.size());
-    d.dependent.push_back(dependent);
-    d.null(dependent, column) = -1;
-    for (int k = 0; k < r; ++k) {
-      const int row = found.order[at(k)];
-      d.null(row, column) = found.combination(k, j) * weight[row] / weight[dependent];
+  d.null.rows = rows.rows;
+  for (Combination& its : found.combinations) {
+    for (auto& [row, factor] : its.of) factor = factor * weight[row] / weight[its.dependent];
+    its.of.emplace_back(its.dependent, -1.0);
+    std::ranges::sort(its.of);
+    d.dependent.push_back(its.dependent);
+    for (const auto& [row, factor] : its.of) {
+      d.null.row.push_back(row);
+      d.null.value.push_back(factor);
     }
+    d.null.begin.push_back(static_cast<int>(d.null.row.size()));
   }
   return d;
+}
+
+SparseColumns SparseColumns::without(const std::vector<char>& marked) const {
+  std::vector<int> number(marked.size());
+  SparseColumns out;
+  for (std::size_t k = 0; k < marked.size(); ++k) number[k] = marked[k] != 0 ? -1 : out.rows++;
+  for (int c = 0; c < columns(); ++c) {
+    for (int i = begin[at(c)]; i < begin[at(c + 1)]; ++i) {
+      const int its = number[at(row[at(i)])];
+      if (its < 0) continue;
+      out.row.push_back(its);
+      out.value.push_back(value[at(i)]);
+    }
+    out.begin.push_back(static_cast<int>(out.row.size()));
+  }
+  return out;
+}
+
+void project_out(const SparseColumns& along, Eigen::VectorXd& x) {
+  const auto N = along.matrix();
+  if (N.cols() <= few_columns) {
+    const Eigen::MatrixXd dense(N);
+    const Eigen::MatrixXd gram = dense.transpose().lazyProduct(dense);
+    const Eigen::VectorXd products = dense.transpose().lazyProduct(x);
+    x -= dense.lazyProduct(gram.ldlt().solve(products));
+  } else {
+    const Eigen::SparseMatrix<double> gram = N.transpose() * N;
+    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt(gram);
+    const Eigen::VectorXd products = N.transpose() * x;
+    x -= N * ldlt.solve(products);
+  }
 }
 
 }  // namespace trammel

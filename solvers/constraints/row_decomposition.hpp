@@ -1,27 +1,43 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace trammel {
 
-/// Rows of a sparse matrix, such as a group of the dimensionless rows of the constraint Jacobian. Entries stand by column, and in each
-/// column by row.
-struct RowsByColumn {
+/// A sparse matrix, such as a group of the dimensionless rows of the constraint Jacobian. Entries stand by column, and in each column by
+/// row.
+struct SparseColumns {
   int rows = 0;
   std::vector<int> begin{0};  ///< of each column: its first entry; at the end the number of entries
   std::vector<int> row;       ///< of each entry
   std::vector<double> value;  ///< of each entry
 
   int columns() const { return static_cast<int>(begin.size()) - 1; }
+  Eigen::Map<const Eigen::SparseMatrix<double>> matrix() const {
+    return {rows, columns(), begin.back(), begin.data(), row.data(), value.data()};
+  }
+
+  /// Those rows that are not marked.
+  SparseColumns without(const std::vector<char>& marked) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rows, begin, row, value);
+  }
 };
+
+/// Takes from x its part along the columns of `along`.
+void project_out(const SparseColumns& along, Eigen::VectorXd& x);
 
 /// Which of the rows depend on the others.
 struct RowDecomposition {
   std::vector<int> dependent;  ///< in ascending order
   /// A column for each dependent row: a vanishing linear combination of the rows, with -1 for that row.
-  Eigen::MatrixXd null;
+  SparseColumns null;
   /// The smallest pivot of the independent rows over the largest; 1 without rows.
   double weakest = 1;
 };
@@ -30,31 +46,45 @@ struct RowDecomposition {
 /// dependent.
 ///
 /// The squares of the pivots of QR are those of Cholesky's method with the same pivoting in A A^T, where A are the rows: a small part of
-/// the operations. It takes the place of dense QR as long as squares tell pivots from zero. More than 300 rows are decomposed by sparse
-/// QR.
+/// the operations. It takes the place of dense QR as long as squares tell pivots from zero. More than `largest_dense` rows are decomposed
+/// by sparse QR in an order that keeps the factors sparse (SuiteSparseQR: Davis, Algorithm 915, ACM Trans. Math. Softw. 38 (2011)), which
+/// leaves out rows that depend on those before them. A dependent row then changes places with the row that has the largest factor in its
+/// combination, as long as there are factors above 3 (Goreinov et al., How to find a good submatrix, 2010).
 class RowDecomposer {
  public:
-  RowDecomposition decompose(const RowsByColumn& rows);
+  static constexpr int largest_dense = 80;
+  /// Pivots that are not larger than this part of the largest are rounding.
+  static constexpr double largest_zero = 1e-9;
+
+  RowDecomposition decompose(const SparseColumns& rows);
 
  private:
-  /// Independent rows first in `order`, with the dependent ones as combinations of them.
+  /// A dependent row, and the others of which it is the sum, each times a factor.
+  struct Combination {
+    int dependent = 0;
+    std::vector<std::pair<int, double>> of;
+  };
+  /// Of the weighted rows.
   struct Pivots {
-    std::vector<int> order;
+    std::vector<int> order;  ///< independent rows first
     int rank = 0;
     double weakest = 1;
-    Eigen::MatrixXd combination;  ///< rank x dependent, of the weighted rows
+    std::vector<Combination> combinations;
   };
 
   Pivots by_dense_qr() const;
-  Pivots by_sparse_qr() const;
+  /// `rows`: the weighted ones, or a part of them.
+  static Pivots by_sparse_qr(const SparseColumns& rows);
+  static bool exchange_heavy(std::vector<Combination>& combinations);
+  Pivots by_sparse_qr_with_exchange() const;
   /// False where squares do not tell whether a pivot is zero.
   bool by_squares(Pivots& found);
-  void take_weighted(const RowsByColumn& rows);
+  void take_weighted(const SparseColumns& rows);
   void find_squares();
   bool find_combinations(double allowed, Pivots& found);
 
   // Kept for the next call.
-  RowsByColumn weighted_;    ///< A, without entries of zero
+  SparseColumns weighted_;   ///< A, without entries of zero
   Eigen::MatrixXd squares_;  ///< A A^T
   std::vector<double> L_;    ///< by row as it was given, `stride_` numbers each; zero behind the last column
   std::ptrdiff_t stride_ = 0;

@@ -35,7 +35,7 @@ struct SnapshotContents {
 /// A snapshot. Complete on rank 0 when a run has taken it, and on every rank when a run continues from it.
 class Snapshot {
  public:
-  static constexpr int version = 14;
+  static constexpr int version = 15;
 
   Snapshot() = default;
   explicit Snapshot(SnapshotContents contents) : contents_(std::move(contents)) {}

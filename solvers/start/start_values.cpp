@@ -12,9 +12,6 @@ namespace trammel {
 
 namespace {
 
-// Rows with a smaller weight do not count as part of a combination of rows.
-constexpr double takes_part = 1e-6;
-
 std::string names_of(const Model& model, const std::set<int>& entities) {
   std::string all;
   for (const int entity : entities)
@@ -58,12 +55,10 @@ class StartValues::Hold {
     const Model& model = values_.assembler_.model();
     std::set<int> given, others;
     for (const ConstraintGroup& group : rank.groups())
-      for (Eigen::Index j = 0; j < group.null.cols(); ++j) {
+      for (int j = 0; j < group.null.columns(); ++j) {
         std::set<int> part;
-        const double least = takes_part * group.null.col(j).cwiseAbs().maxCoeff();
-        for (std::size_t k = 0; k < group.rows.size(); ++k)
-          if (group.rows[k].entity >= 0 && std::abs(group.null(static_cast<Eigen::Index>(k), j)) > least)
-            part.insert(group.rows[k].entity);
+        for (const int k : group.taking_part(j)) part.insert(group.rows[static_cast<std::size_t>(k)].entity);
+        part.erase(-1);
         if (std::ranges::none_of(part, [&](int e) { return values_.is_condition(e); })) continue;
         for (const int e : part) (values_.is_condition(e) ? given : others).insert(e);
       }

@@ -90,6 +90,118 @@ TEST(Redundancy, is_the_same_on_two_ranks) {
   expect_same(first, second, 1e-8);
 }
 
+/// Copies of the four-bar above on one body, and with it in one group: 6 x 20 equations, and 6 that hold the body.
+const char* const six_four_bars = R"(trammel: 1
+bodies:
+  base: {type: rigid_body, mass: 1, inertia: [1, 1, 1], markers: {right: {at: [1.5, 0, 0]}}}
+  crank.(k): {for: {k: 1..6}, type: rigid_body, mass: 1, inertia: [0.1, 0.01, 0.1], position: [0.3, 0.5, 0],
+              angular_velocity: [0, 0, -2], velocity: [1, -0.6, 0],
+              markers: {foot: {at: [-0.3, -0.5, 0]}, top: {at: [0.3, 0.5, 0]}}}
+  coupler.(k): {for: {k: 1..6}, type: rigid_body, mass: 2, inertia: [0.01, 0.2, 0.2], position: [1.35, 1, 0],
+                velocity: [2, -1.2, 0], markers: {start: {at: [-0.75, 0, 0]}, end: {at: [0.75, 0, 0]}}}
+  rocker.(k): {for: {k: 1..6}, type: rigid_body, mass: 1, inertia: [0.1, 0.01, 0.1], position: [1.8, 0.5, 0],
+               angular_velocity: [0, 0, -2], velocity: [1, -0.6, 0],
+               markers: {foot: {at: [-0.3, -0.5, 0]}, top: {at: [0.3, 0.5, 0]}}}
+joints:
+  held: {type: fixed, between: [ground, base]}
+  A.(k): {for: {k: 1..6}, type: revolute, between: [base, crank.(k).foot], axis: [0, 0, 1]}
+  B.(k): {for: {k: 1..6}, type: revolute, between: [crank.(k).top, coupler.(k).start], axis: [0, 0, 1]}
+  C.(k): {for: {k: 1..6}, type: revolute, between: [coupler.(k).end, rocker.(k).top], axis: [0, 0, 1]}
+  D.(k): {for: {k: 1..6}, type: revolute, between: [rocker.(k).foot, base.right], axis: [0, 0, 1]}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+  aside.(k): {for: {k: 1..6}, type: force, on: coupler.(k), force: [0, 0, 5]}
+sensors:
+  A: {type: reaction, of: A.4}
+  B: {type: reaction, of: B.4}
+  C: {type: reaction, of: C.4}
+  D: {type: reaction, of: D.4}
+  coupler: {type: motion, of: coupler.4}
+stages:
+  - {)";
+
+TEST(Redundancy, gives_the_reactions_of_a_small_group_in_a_large_one) {
+  const Workplace alone, first, second;
+  ASSERT_EQ(alone.run(four_bar({0, 1, 2, 3}, moving)).status, 0);
+  const std::string six = six_four_bars + moving + "}\n";
+  const Outcome one = first.run(six), two = second.run_on(2, six);
+  ASSERT_EQ(one.status, 0) << one.err;
+  ASSERT_EQ(two.status, 0) << two.err;
+  expect_same(alone, first, 1e-8);
+  expect_same(alone, second, 1e-8);
+}
+
+/// Copies of Bricard's mechanism on one body: 4 x 30 equations in one group, and 6 that hold the body.
+const char* const four_bricards = R"(trammel: 1
+bodies:
+  base: {type: rigid_body, mass: 1, inertia: [1, 1, 1], markers: {top: {at: [0, 0, 1]}}}
+  bar1.(k): {for: {k: 1..4}, type: rigid_body, mass: 1, inertia: [0.02/12, 1.01/12, 1.01/12], position: [0.5, 0, 0],
+             markers: {start: {at: [-0.5, 0, 0]}, end: {at: [0.5, 0, 0]}}}
+  bar2.(k): {for: {k: 1..4}, type: rigid_body, mass: 1, inertia: [1.01/12, 0.02/12, 1.01/12], position: [1, -0.5, 0],
+             markers: {start: {at: [0, 0.5, 0]}, end: {at: [0, -0.5, 0]}}}
+  bar3.(k): {for: {k: 1..4}, type: rigid_body, mass: 1, inertia: [1.01/12, 1.01/12, 0.02/12], position: [1, -1, 0.5],
+             markers: {start: {at: [0, 0, -0.5]}, end: {at: [0, 0, 0.5]}}}
+  bar4.(k): {for: {k: 1..4}, type: rigid_body, mass: 1, inertia: [0.02/12, 1.01/12, 1.01/12], position: [0.5, -1, 1],
+             markers: {start: {at: [0.5, 0, 0]}, end: {at: [-0.5, 0, 0]}}}
+  bar5.(k): {for: {k: 1..4}, type: rigid_body, mass: 1, inertia: [1.01/12, 0.02/12, 1.01/12], position: [0, -0.5, 1],
+             markers: {start: {at: [0, -0.5, 0]}, end: {at: [0, 0.5, 0]}}}
+joints:
+  held: {type: fixed, between: [ground, base]}
+  P1.(k): {for: {k: 1..4}, type: revolute, axis: [0, 1, 0], between: [base, bar1.(k).start]}
+  P2.(k): {for: {k: 1..4}, type: revolute, axis: [0, 0, 1], between: [bar1.(k).end, bar2.(k).start]}
+  P3.(k): {for: {k: 1..4}, type: revolute, axis: [1, 0, 0], between: [bar2.(k).end, bar3.(k).start]}
+  P4.(k): {for: {k: 1..4}, type: revolute, axis: [0, 1, 0], between: [bar3.(k).end, bar4.(k).start]}
+  P5.(k): {for: {k: 1..4}, type: revolute, axis: [0, 0, 1], between: [bar4.(k).end, bar5.(k).start]}
+  P6.(k): {for: {k: 1..4}, type: revolute, axis: [1, 0, 0], between: [bar5.(k).end, base.top]}
+loads:
+  weight: {type: gravity, acceleration: [0, -9.81, 0]}
+sensors:
+  P3_motion: {type: motion, of: bar2.3.end}
+stages:
+  - {type: dynamic, until: 1.3, step: 0.001, radius: 0.9, newton: {tolerance: 1e-13}}
+)";
+
+// At t = 1.2485 the row that is removed at the start must be exchanged for another.
+TEST(Redundancy, removes_other_rows_of_a_large_group_where_the_motion_asks_for_it) {
+  const Workplace alone, together;
+  const Outcome one =
+      alone.shell("trammel run '" TRAMMEL_SOURCE_DIR "/cases/bricard/case.yaml' -o out --set until=1.3");
+  const Outcome four = together.run(four_bricards);
+  ASSERT_EQ(one.status, 0) << one.err;
+  ASSERT_EQ(four.status, 0) << four.err;
+  EXPECT_THAT(four.out, Not(HasSubstr("close to a singular configuration")));
+  const Difference d = difference(table_of(alone.read("out/P3_motion.csv")),
+                                  table_of(together.read("out/P3_motion.csv")), "acceleration");
+  EXPECT_GT(d.range, 1);
+  EXPECT_LT(d.largest, 1e-9 * d.range);
+}
+
+// One freedom, with 120 equations too many: theta'' = -g ((N + 1)/2 + N) cos(theta) / ((N + 1)/3 + N) for N windows of bars of 1 m and 1 kg.
+TEST(Redundancy, of_many_windows_leaves_their_motion) {
+  constexpr int windows = 40;
+  const Workplace place;
+  const Outcome run = place.shell("trammel run '" TRAMMEL_SOURCE_DIR
+                                  "/cases/n_four_bar/case.yaml' -o out --set N=40 --set until=0.5");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Table crank = table_of(place.read("out/B0.csv"));
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(crank.names, name) - crank.names.begin());
+  };
+  const std::size_t x = column("position.x [m]"), alpha = column("angular_acceleration_body.z [rad/s^2]");
+  ASSERT_LT(std::max(x, alpha), crank.names.size());
+  const double ratio = ((windows + 1) / 2.0 + windows) / ((windows + 1) / 3.0 + windows);
+  double moved = 0;
+  for (const std::vector<double>& row : crank.rows) {
+    EXPECT_NEAR(row[alpha], -9.81 * ratio * row[x], 1e-4) << "at t = " << row[0];  // h^2 times 100 rad/s^4
+    moved = std::max(moved, row[x]);
+  }
+  EXPECT_GT(moved, 0.5);
+  const Outcome check =
+      place.shell("trammel check '" TRAMMEL_SOURCE_DIR "/cases/n_four_bar/case.yaml' --set N=40");
+  EXPECT_THAT(check.out, ::testing::ContainsRegex("redundant equations +120\n"));
+  EXPECT_THAT(check.out, ::testing::ContainsRegex("degrees of freedom +1 "));
+}
+
 TEST(Redundancy, is_treated_in_statics) {
   const Workplace place;
   std::string text = four_bar({0, 1, 2, 3}, "type: static, until: 1");

@@ -1,0 +1,20 @@
+# Finds the parts of SuiteSparse that Trammel calls, and makes the target SuiteSparse::SuiteSparse.
+set(libraries)
+foreach(part klu camd spqr cholmod cxsparse)
+  find_library(SUITESPARSE_${part}_LIBRARY ${part})
+  mark_as_advanced(SUITESPARSE_${part}_LIBRARY)
+  list(APPEND libraries SUITESPARSE_${part}_LIBRARY)
+endforeach()
+find_path(SUITESPARSE_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
+mark_as_advanced(SUITESPARSE_INCLUDE_DIR)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(SuiteSparse REQUIRED_VARS ${libraries} SUITESPARSE_INCLUDE_DIR)
+
+if(SuiteSparse_FOUND AND NOT TARGET SuiteSparse::SuiteSparse)
+  add_library(SuiteSparse::SuiteSparse INTERFACE IMPORTED GLOBAL)
+  target_include_directories(SuiteSparse::SuiteSparse INTERFACE ${SUITESPARSE_INCLUDE_DIR})
+  foreach(library ${libraries})
+    target_link_libraries(SuiteSparse::SuiteSparse INTERFACE ${${library}})
+  endforeach()
+endif()
