@@ -60,12 +60,25 @@ std::string empty_rows(const Layout& layout, const Model& model, const std::vect
   return (others != 0 ? "no stiffness or mass in " : "no equation that determines ") + names;
 }
 
+/// Adds to the diagonal. Not by MatDiagonalSet, which makes room for one missing entry after the other.
+void add_shift(Mat J) {
+  PetscInt rows = 0, columns = 0, first = 0, end = 0;
+  TRAMMEL_PETSC(MatGetLocalSize(J, &rows, &columns));
+  TRAMMEL_PETSC(MatGetOwnershipRange(J, &first, &end));
+  OwnedMat diagonal;
+  TRAMMEL_PETSC(MatCreateAIJ(PetscObjectComm(reinterpret_cast<PetscObject>(J)), rows, columns,
+                             PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 0, nullptr, diagonal.fill()));
+  for (PetscInt i = first; i < end; ++i)
+    TRAMMEL_PETSC(MatSetValue(diagonal.get(), i, i, shift, INSERT_VALUES));
+  TRAMMEL_PETSC(MatAssemblyBegin(diagonal.get(), MAT_FINAL_ASSEMBLY));
+  TRAMMEL_PETSC(MatAssemblyEnd(diagonal.get(), MAT_FINAL_ASSEMBLY));
+  TRAMMEL_PETSC(MatAXPY(J, 1, diagonal.get(), DIFFERENT_NONZERO_PATTERN));
+}
+
 /// Blocks with the largest part in the weakest direction of J, whose rows were scaled.
 std::string weakest_direction(const Layout& layout, const Model& model, Mat J, bool certain) {
-  TRAMMEL_PETSC(MatSetOption(J, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   OwnedVec z(layout.create_vector()), next(layout.create_vector());
-  TRAMMEL_PETSC(VecSet(next.get(), shift));
-  TRAMMEL_PETSC(MatDiagonalSet(J, next.get(), ADD_VALUES));
+  add_shift(J);
   OwnedKSP ksp;
   TRAMMEL_PETSC(KSPCreate(layout.comm(), ksp.fill()));
   set_default_solver(ksp.get(), layout.ranks());
