@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "kernel/rank_exchange.hpp"
 #include "solvers/constraints/constraint_loops.hpp"
@@ -23,14 +24,6 @@ constexpr double largest_weight = 10;
 constexpr double takes_part = 1e-6;
 // Names in a line of the log, and lines.
 constexpr std::size_t most_names = 20, most_lines = 20;
-
-template <class T>
-void broadcast(std::vector<T>& values, MPI_Comm comm) {
-  int n = static_cast<int>(values.size());
-  MPI_Bcast(&n, 1, MPI_INT, 0, comm);
-  values.resize(at(n));
-  MPI_Bcast(values.data(), n, mpi_type<T>(), 0, comm);
-}
 
 double row_scale(const Block& multiplier, int component, double length) {
   return multiplier.measure(component).metres(length) / length;
@@ -69,31 +62,42 @@ void drop_zeros(std::vector<GradientRow>& rows) {
   std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
 }
 
-std::vector<GradientRow> on_first(const std::vector<GradientRow>& mine, MPI_Comm comm) {
-  std::vector<std::int64_t> heads;  // block, component, entity, number of entries
-  std::vector<int> columns;
-  std::vector<double> values;  // scale, then the entries, of each row
-  for (const GradientRow& row : mine) {
-    heads.insert(heads.end(),
-                 {row.at.block, row.at.component, row.entity, static_cast<std::int64_t>(row.entries.size())});
-    values.push_back(row.scale);
+/// The rows that all ranks send to this one. `home`: for each of `mine` the rank that receives it.
+std::vector<GradientRow> exchange_rows(const std::vector<GradientRow>& mine, const std::vector<int>& home,
+                                       MPI_Comm comm) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  ByRank heads(at(ranks));  // block, component, entity, number of entries
+  std::vector<std::vector<int>> columns(at(ranks));
+  std::vector<std::vector<double>> values(at(ranks));  // scale, then the entries, of each row
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const GradientRow& row = mine[i];
+    const std::size_t to = at(home[i]);
+    heads[to].insert(heads[to].end(), {row.at.block, row.at.component, row.entity,
+                                       static_cast<std::int64_t>(row.entries.size())});
+    values[to].push_back(row.scale);
     for (const auto& [column, value] : row.entries) {
-      columns.push_back(column);
-      values.push_back(value);
+      columns[to].push_back(column);
+      values[to].push_back(value);
     }
   }
-  heads = gather(heads, comm, 0).all;
-  columns = gather(columns, comm, 0).all;
-  values = gather(values, comm, 0).all;
-  std::vector<GradientRow> rows(heads.size() / 4);
-  std::size_t c = 0, v = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t* head = &heads[4 * i];
-    rows[i].first_entry = static_cast<int>(c);
-    rows[i].at = {head[0], static_cast<int>(head[1])};
-    rows[i].entity = static_cast<int>(head[2]);
-    rows[i].scale = values[v++];
-    for (int k = 0; k < head[3]; ++k) rows[i].entries.emplace_back(columns[c++], values[v++]);
+  heads = exchange_by_rank(heads, comm);
+  columns = exchange_by_rank(columns, comm);
+  values = exchange_by_rank(values, comm);
+  std::vector<GradientRow> rows;
+  int entries = 0;
+  for (std::size_t r = 0; r < heads.size(); ++r) {
+    auto column = columns[r].begin();
+    auto value = values[r].begin();
+    for (auto head = heads[r].begin(); head != heads[r].end(); head += 4) {
+      GradientRow& row = rows.emplace_back();
+      row.first_entry = entries;
+      row.at = {head[0], static_cast<int>(head[1])};
+      row.entity = static_cast<int>(head[2]);
+      row.scale = *value++;
+      for (int k = 0; k < head[3]; ++k) row.entries.emplace_back(*column++, *value++);
+      entries += static_cast<int>(head[3]);
+    }
   }
   // The order must not depend on the partition.
   std::ranges::sort(rows, [](const GradientRow& a, const GradientRow& b) {
@@ -150,16 +154,17 @@ SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<
   return out;
 }
 
-/// What rank 0 found of the groups, for all ranks: the rows once, what follows from their numbers each time.
-void broadcast(std::vector<ConstraintGroup>& groups, bool with_rows, MPI_Comm comm) {
-  int ranks = 1, rank = 0;
+/// Gives all ranks what each found of its groups, which follow on each other in the order of ranks: the rows, which take the place of
+/// all groups, or only what follows from their numbers.
+void share(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, bool with_rows,
+           MPI_Comm comm) {
+  int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  MPI_Comm_rank(comm, &rank);
   if (ranks == 1) return;
   std::vector<std::int64_t> rows;  // number in a group, then block, component, entity of each
   std::vector<int> found;  // number of dependent rows, those rows, and where columns begin and entries stand
   std::vector<double> values;
-  for (const ConstraintGroup& g : groups) {
+  for (const ConstraintGroup& g : mine) {
     if (with_rows) rows.push_back(static_cast<std::int64_t>(g.rows.size()));
     for (const ConstraintGroup::Row& row : g.rows) {
       if (!with_rows) break;
@@ -173,10 +178,9 @@ void broadcast(std::vector<ConstraintGroup>& groups, bool with_rows, MPI_Comm co
     values.insert(values.end(), g.null.value.begin(), g.null.value.end());
     values.insert(values.end(), {g.weakest, g.weakest_of_kept});
   }
-  if (with_rows) broadcast(rows, comm);
-  broadcast(found, comm);
-  broadcast(values, comm);
-  if (rank == 0) return;
+  if (with_rows) rows = of_all_ranks(rows, comm);
+  found = of_all_ranks(found, comm);
+  values = of_all_ranks(values, comm);
   auto row = rows.begin();
   auto number = found.begin();
   auto value = values.begin();
@@ -330,8 +334,9 @@ std::vector<double> ConstraintRank::scales_of(const std::vector<GradientRow>& mi
 void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
   const Layout& layout = assembler_.layout();
   drop_zeros(mine);
+  std::vector<GradientRow> looped = rows_in_loops(std::move(mine), layout.comm());
   const std::vector<GradientRow> rows =
-      on_first(rows_in_loops(std::move(mine), layout.comm()), layout.comm());
+      exchange_rows(looped, std::vector<int>(looped.size(), 0), layout.comm());
   if (layout.rank() == 0)
     for (const std::vector<int>& members : connected(rows)) {
       ConstraintGroup group;
@@ -340,7 +345,8 @@ void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
       decompose(by_column(rows, members), group);
       groups_.push_back(std::move(group));
     }
-  broadcast(groups_, true, layout.comm());
+  const std::span<const ConstraintGroup> all(groups_);
+  share(groups_, layout.rank() == 0 ? all : all.first(0), true, layout.comm());
 }
 
 void ConstraintRank::decompose(const SparseColumns& rows, ConstraintGroup& group) {
@@ -404,24 +410,39 @@ void ConstraintRank::follow_switches(const State& state, std::span<const RowSwit
   note_groups();
 }
 
+/// Groups follow on each other in the order of the ranks that decompose them, each about as many rows.
 void ConstraintRank::plan_following() {
   const Layout& layout = assembler_.layout();
-  followed_.emplace();
-  std::map<ConstraintRow, int> place;  // among the gathered rows
-  for (const ConstraintGroup& g : groups_)
-    for (const ConstraintGroup::Row& row : g.rows) place[row.at] = 0;
+  const auto ranks = static_cast<std::size_t>(layout.ranks());
+  Followed& followed = followed_.emplace(Followed());
+  std::map<ConstraintRow, int> home;  // the rank
+  const auto all = static_cast<std::size_t>(looped());
+  std::size_t before = 0;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    const auto its = static_cast<int>(before * ranks / all);
+    if (its == layout.rank()) followed.end = k + 1;
+    if (its < layout.rank()) followed.begin = followed.end = k + 1;
+    for (const ConstraintGroup::Row& row : groups_[k].rows) home[row.at] = its;
+    before += groups_[k].rows.size();
+  }
   std::vector<GradientRow> mine = owned_rows(assembler_, length_, B_.get(), looped_);
-  std::erase_if(mine, [&](const GradientRow& row) { return !place.contains(row.at); });
-  for (const GradientRow& row : mine)
-    followed_->rows.push_back(layout.unknown_of(row.at.block)->global + row.at.component);
-  followed_->scales = scales_of(mine);
-  const std::vector<GradientRow> rows = on_first(mine, layout.comm());
+  std::erase_if(mine, [&](const GradientRow& row) { return !home.contains(row.at); });
+  std::ranges::stable_sort(mine, {}, [&](const GradientRow& row) { return home.at(row.at); });
+  std::vector<int> homes;
+  followed.sent.assign(ranks, 0);
+  for (const GradientRow& row : mine) {
+    homes.push_back(home.at(row.at));
+    followed.rows.push_back(layout.unknown_of(row.at.block)->global + row.at.component);
+    followed.sent[at(homes.back())] += row.entries.size();
+  }
+  followed.scales = scales_of(mine);
+  const std::vector<GradientRow> rows = exchange_rows(mine, homes, layout.comm());
+  std::map<ConstraintRow, int> place;  // among the rows that this rank received
   for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i].at] = static_cast<int>(i);
-  if (layout.rank() != 0) return;
-  for (const ConstraintGroup& g : groups_) {
+  for (std::size_t k = followed.begin; k < followed.end; ++k) {
     std::vector<int> members;
-    for (const ConstraintGroup::Row& row : g.rows) members.push_back(place.at(row.at));
-    followed_->groups.push_back(by_column(rows, members, &followed_->entries.emplace_back()));
+    for (const ConstraintGroup::Row& row : groups_[k].rows) members.push_back(place.at(row.at));
+    followed.groups.push_back(by_column(rows, members, &followed.entries.emplace_back()));
   }
 }
 
@@ -439,25 +460,41 @@ void ConstraintRank::follow(const State& state) {
     for (PetscInt i = 0; i < n; ++i, ++place) values_[place] = followed_->scales[place] * its[i];
     TRAMMEL_PETSC(MatRestoreRow(B_.get(), row, &n, nullptr, &its));
   }
-  if (layout.ranks() > 1) values_ = gather(values_, layout.comm(), 0).all;
+  if (layout.ranks() > 1) {
+    std::vector<std::vector<double>> outgoing;
+    auto from = values_.begin();
+    for (const std::size_t n : followed_->sent) {
+      outgoing.emplace_back(from, from + static_cast<std::ptrdiff_t>(n));
+      from += static_cast<std::ptrdiff_t>(n);
+    }
+    values_.clear();
+    for (const std::vector<double>& its : exchange_by_rank(outgoing, layout.comm()))
+      values_.insert(values_.end(), its.begin(), its.end());
+  }
   const std::span<const ConstraintRow> redundant = assembler_.redundant_rows();
-  std::vector<ConstraintRow> all_removed(redundant.begin(), redundant.end());
-  std::ranges::sort(all_removed);
+  std::vector<ConstraintRow> removed(redundant.begin(), redundant.end());
+  std::ranges::sort(removed);
   for (std::size_t k = 0; k < followed_->groups.size(); ++k) {
     SparseColumns& rows = followed_->groups[k];
     for (std::size_t i = 0; i < rows.value.size(); ++i) rows.value[i] = values_[at(followed_->entries[k][i])];
-    ConstraintGroup& group = groups_[k];
+    ConstraintGroup& group = groups_[followed_->begin + k];
     decompose(rows, group);
-    if (rows.rows <= RowDecomposer::largest_dense) continue;
-    std::vector<char> removed(group.rows.size(), 0), dependent(group.rows.size(), 0);
-    for (std::size_t i = 0; i < removed.size(); ++i)
-      removed[i] = std::ranges::binary_search(all_removed, group.rows[i].at) ? 1 : 0;
-    for (const int i : group.dependent) dependent[at(i)] = 1;
-    if (removed == dependent) continue;
-    const RowDecomposition kept = decomposer_.decompose(rows.without(removed));
-    group.weakest_of_kept = kept.dependent.empty() ? kept.weakest : 0;
+    if (rows.rows > RowDecomposer::largest_dense) look_at_kept(rows, removed, group);
   }
-  broadcast(groups_, false, layout.comm());
+  const std::span<const ConstraintGroup> all(groups_);
+  share(groups_, all.subspan(followed_->begin, followed_->end - followed_->begin), false, layout.comm());
+}
+
+/// Decomposes the rows that are not removed, if others than those would be.
+void ConstraintRank::look_at_kept(const SparseColumns& rows, std::span<const ConstraintRow> removed,
+                                  ConstraintGroup& group) {
+  std::vector<char> is_removed(group.rows.size(), 0), dependent(group.rows.size(), 0);
+  for (std::size_t i = 0; i < is_removed.size(); ++i)
+    is_removed[i] = std::ranges::binary_search(removed, group.rows[i].at) ? 1 : 0;
+  for (const int i : group.dependent) dependent[at(i)] = 1;
+  if (is_removed == dependent) return;
+  const RowDecomposition kept = decomposer_.decompose(rows.without(is_removed));
+  group.weakest_of_kept = kept.dependent.empty() ? kept.weakest : 0;
 }
 
 std::vector<ConstraintRow> ConstraintRank::dependent() const {
@@ -474,13 +511,14 @@ std::size_t ConstraintRank::dependent_count() const {
 }
 
 std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const ConstraintRow> removed) const {
-  const std::set<ConstraintRow> now(removed.begin(), removed.end());
+  std::vector<ConstraintRow> now(removed.begin(), removed.end());
+  std::ranges::sort(now);
   std::vector<ConstraintRow> out;
   bool better = false;
   for (const ConstraintGroup& g : groups_) {
     std::vector<int> removed_here;
     for (std::size_t i = 0; i < g.rows.size(); ++i)
-      if (now.contains(g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
+      if (std::ranges::binary_search(now, g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
     if (removed_here.size() != g.dependent.size()) return {};
     bool exchange = false;
     if (removed_here == g.dependent) {
@@ -611,18 +649,25 @@ void ConstraintRank::find_places() {
 void ConstraintRank::least_norm(State& state) {
   const Layout& layout = assembler_.layout();
   if (places_.empty()) find_places();
+  // Multipliers of the scaled rows, B^T lambda = (scaled B)^T (lambda / scale), of all groups with dependent rows.
+  std::vector<double> all;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    if (groups_[k].dependent.empty()) continue;
+    for (std::size_t i = 0; i < places_[k].size(); ++i) {
+      const Place& its = places_[k][i];
+      all.push_back(its.owned ? state.value[at(its.value)] / groups_[k].rows[i].scale : 0);
+    }
+  }
+  if (layout.ranks() > 1)
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, layout.comm());
+  const double* from = all.data();
   for (std::size_t k = 0; k < groups_.size(); ++k) {
     const ConstraintGroup& g = groups_[k];
     if (g.dependent.empty()) continue;
     const std::vector<Place>& places = places_[k];
-    // Multipliers of the scaled rows: B^T lambda = (scaled B)^T (lambda / scale).
-    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(g.rows.size()));
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (places[i].owned)
-        lambda[static_cast<Eigen::Index>(i)] = state.value[at(places[i].value)] / g.rows[i].scale;
-    if (layout.ranks() > 1)
-      MPI_Allreduce(MPI_IN_PLACE, lambda.data(), static_cast<int>(lambda.size()), MPI_DOUBLE, MPI_SUM,
-                    layout.comm());
+    const double* const its = std::exchange(from, from + places.size());
+    if (std::ranges::all_of(places, [](const Place& place) { return place.value < 0; })) continue;
+    Eigen::VectorXd lambda = Eigen::Map<const Eigen::VectorXd>(its, static_cast<Eigen::Index>(places.size()));
     project_out(g.null, lambda);
     for (std::size_t i = 0; i < places.size(); ++i)
       if (places[i].value >= 0)

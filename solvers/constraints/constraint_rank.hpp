@@ -49,8 +49,8 @@ struct ConstraintGroup {
 /// The rows of an entity depend on no others if B, restricted to blocks that no other entity touches, has full
 /// rank. Such entities are removed, one after another, so that open chains cost nothing. Groups of closed loops
 /// remain. Each group is decomposed (row_decomposition.hpp) with rows and columns scaled by the model's length so that
-/// moments and forces can be compared. Each MPI rank does the first with its own rows (constraint_loops.hpp); rank 0
-/// receives those of the closed loops.
+/// moments and forces can be compared. Each MPI rank does the first with its own rows (constraint_loops.hpp). Rank 0
+/// receives those of the closed loops when they are sought; at other states each rank decomposes some of the groups.
 class ConstraintRank {
  public:
   ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}
@@ -103,10 +103,13 @@ class ConstraintRank {
  private:
   /// Where `follow` finds the rows of the groups.
   struct Followed {
-    std::vector<PetscInt> rows;         ///< this rank's rows of B, by global number
+    std::vector<PetscInt>
+        rows;  ///< this rank's rows of B, by global number, in the order of ranks that they go to
     std::vector<double> scales;         ///< of the entries of these rows, one row after the other
-    std::vector<SparseColumns> groups;  ///< on rank 0
-    /// On rank 0, of each group, by entry of its matrix: the place among the entries of all ranks' rows.
+    std::vector<std::size_t> sent;      ///< number of these entries, by the rank that they go to
+    std::size_t begin = 0, end = 0;     ///< groups that this rank decomposes
+    std::vector<SparseColumns> groups;  ///< those
+    /// Of each of them, by entry of its matrix: the place among the entries that this rank receives.
     std::vector<std::vector<int>> entries;
   };
   /// Of a row of a group on this rank: its multiplier among the values of a state, -1 where this rank has none.
@@ -124,8 +127,9 @@ class ConstraintRank {
   std::vector<double> scales_of(const std::vector<GradientRow>& mine) const;
   /// Finds the groups of closed loops among the rows of all ranks.
   void append_groups(std::vector<GradientRow> mine);
-  /// Decomposes a group on rank 0.
   void decompose(const SparseColumns& rows, ConstraintGroup& group);
+  void look_at_kept(const SparseColumns& rows, std::span<const ConstraintRow> removed,
+                    ConstraintGroup& group);
   void note_groups();
   void plan_following();
   void find_places();

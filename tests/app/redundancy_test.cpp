@@ -131,6 +131,26 @@ TEST(Redundancy, gives_the_reactions_of_a_small_group_in_a_large_one) {
   expect_same(alone, second, 1e-8);
 }
 
+// Seven groups, which ranks divide among themselves.
+TEST(Redundancy, of_several_groups_is_the_same_on_any_number_of_ranks) {
+  const Workplace place;
+  for (const int ranks : {1, 2, 3}) {
+    const Outcome run =
+        place.shell(command_on(ranks) + " run '" TRAMMEL_SOURCE_DIR "/bench/four_bars.yaml' -o on_" +
+                    std::to_string(ranks) + " --set m=7 --set tolerance=1e-12");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("joint 'D.7' has 3 redundant equations"));
+    for (const std::string sensor : {"across", "last"}) {
+      const Table one = table_of(place.read("on_1/" + sensor + ".csv")),
+                  many = table_of(place.read("on_" + std::to_string(ranks) + "/" + sensor + ".csv"));
+      for (const std::string what : {"force_world", "moment_world", "position", "velocity"}) {
+        const Difference d = difference(one, many, what);
+        EXPECT_LE(d.largest, 1e-9 * (d.range + 1)) << what << " of " << sensor << " on " << ranks << " ranks";
+      }
+    }
+  }
+}
+
 /// Copies of Bricard's mechanism on one body: 4 x 30 equations in one group, and 6 that hold the body.
 const char* const four_bricards = R"(trammel: 1
 bodies:
