@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include <boost/pending/disjoint_sets.hpp>
+
 #include "kernel/rank_exchange.hpp"
 #include "trammel/index.hpp"
 
@@ -245,6 +247,64 @@ std::vector<GradientRow> rows_in_loops(std::vector<GradientRow> mine, MPI_Comm c
       for (const std::int64_t column : columns) remaining.remove_rank(static_cast<int>(column));
   }
   return remaining.left();
+}
+
+std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
+  std::map<int, int> parent;
+  const auto root = [&](int x) {
+    while (parent.at(x) != x) x = parent[x] = parent[parent[x]];
+    return x;
+  };
+  const auto join = [&](int a, int b) {
+    parent.try_emplace(a, a);
+    parent.try_emplace(b, b);
+    parent[root(a)] = root(b);
+  };
+  // Unknowns are numbered from 0, entities below it.
+  for (const GradientRow& row : rows)
+    for (const auto& [column, value] : row.entries) join(-2 - row.entity, column);
+  std::map<int, std::vector<int>> groups;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    groups[root(-2 - rows[i].entity)].push_back(static_cast<int>(i));
+  std::vector<std::vector<int>> out;
+  for (auto& [key, members] : groups) out.push_back(std::move(members));
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<int> ranks_of_groups(const std::vector<GradientRow>& mine, MPI_Comm comm) {
+  const Ranks ranks(comm);
+  std::vector<int> home(mine.size(), 0);
+  if (ranks.count == 1) return home;
+  // Parts of groups, numbered over all ranks.
+  const std::vector<std::vector<int>> parts = connected(mine);
+  const std::vector<int> counts = of_all_ranks(std::vector<int>{static_cast<int>(parts.size())}, comm);
+  std::vector<int> first(counts.size() + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), first.begin() + 1);
+  std::map<std::int64_t, int> part_of;  // by unknown
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    for (const int row : parts[k])
+      for (const auto& [column, value] : mine[at(row)].entries)
+        part_of[column] = first[at(ranks.mine)] + static_cast<int>(k);
+  std::set<std::int64_t> unknowns;
+  for (const auto& [column, part] : part_of) unknowns.insert(column);
+  std::vector<std::int64_t> shared;  // unknown and part
+  for (const auto& [column, others] : others_with(unknowns, ranks))
+    shared.insert(shared.end(), {column, part_of.at(column)});
+  shared = of_all_ranks(shared, comm);
+  boost::disjoint_sets_with_storage<> groups(at(first.back()));
+  for (int part = 0; part < first.back(); ++part) groups.make_set(at(part));
+  std::map<std::int64_t, std::int64_t> seen;
+  for (std::size_t k = 0; k < shared.size(); k += 2)
+    if (const auto [place, is_new] = seen.try_emplace(shared[k], shared[k + 1]); !is_new)
+      groups.union_set(at(place->second), at(shared[k + 1]));
+  std::map<std::size_t, int> rank_of;  // by group; parts stand in the order of ranks
+  for (int rank = 0; rank < ranks.count; ++rank)
+    for (int part = first[at(rank)]; part < first[at(rank + 1)]; ++part)
+      rank_of.try_emplace(groups.find_set(at(part)), rank);
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    for (const int row : parts[k]) home[at(row)] = rank_of.at(groups.find_set(at(first[at(ranks.mine)]) + k));
+  return home;
 }
 
 }  // namespace trammel

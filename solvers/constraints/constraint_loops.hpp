@@ -26,4 +26,11 @@ struct GradientRow {
 /// travel only where an entity has them on several ranks. Collective.
 std::vector<GradientRow> rows_in_loops(std::vector<GradientRow> mine, MPI_Comm comm);
 
+/// Rows in groups that share unknowns or an entity, directly or through others: by index, in ascending order.
+std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows);
+
+/// For each of `mine` the rank that decomposes its group: the lowest of those that have rows of it. An entity has its rows on one rank.
+/// Only unknowns that several ranks have travel. Collective.
+std::vector<int> ranks_of_groups(const std::vector<GradientRow>& mine, MPI_Comm comm);
+
 }  // namespace trammel

@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -106,30 +107,6 @@ std::vector<GradientRow> exchange_rows(const std::vector<GradientRow>& mine, con
   return rows;
 }
 
-/// Splits rows into those that share unknowns, directly or through others.
-std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
-  std::map<int, int> parent;
-  const auto root = [&](int x) {
-    while (parent.at(x) != x) x = parent[x] = parent[parent[x]];
-    return x;
-  };
-  const auto join = [&](int a, int b) {
-    parent.try_emplace(a, a);
-    parent.try_emplace(b, b);
-    parent[root(a)] = root(b);
-  };
-  // Unknowns are numbered from 0, entities below it.
-  for (const GradientRow& row : rows)
-    for (const auto& [column, value] : row.entries) join(-2 - row.entity, column);
-  std::map<int, std::vector<int>> groups;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    groups[root(-2 - rows[i].entity)].push_back(static_cast<int>(i));
-  std::vector<std::vector<int>> out;
-  for (auto& [key, members] : groups) out.push_back(std::move(members));
-  std::ranges::sort(out);
-  return out;
-}
-
 /// Rows of a group as they are decomposed. `places`, if asked for, are those of the entries among those of all rows.
 SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<int>& members,
                         std::vector<int>* places = nullptr) {
@@ -154,8 +131,8 @@ SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<
   return out;
 }
 
-/// Gives all ranks what each found of its groups, which follow on each other in the order of ranks: the rows, which take the place of
-/// all groups, or only what follows from their numbers.
+/// Gives all ranks what each found of its groups, which follow on each other in the order of ranks: the rows, for new groups at the end of
+/// `groups`, or only what follows from their numbers, for all groups.
 void share(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, bool with_rows,
            MPI_Comm comm) {
   int ranks = 1;
@@ -188,8 +165,7 @@ void share(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup
     to.assign(from, from + static_cast<std::ptrdiff_t>(count));
     from += static_cast<std::ptrdiff_t>(count);
   };
-  if (with_rows) groups.clear();
-  for (std::size_t k = 0; number != found.end(); ++k) {
+  for (std::size_t k = with_rows ? groups.size() : 0; number != found.end(); ++k) {
     if (with_rows) groups.emplace_back().rows.resize(static_cast<std::size_t>(*row++));
     ConstraintGroup& g = groups[k];
     for (ConstraintGroup::Row& its : g.rows) {
@@ -334,19 +310,23 @@ std::vector<double> ConstraintRank::scales_of(const std::vector<GradientRow>& mi
 void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
   const Layout& layout = assembler_.layout();
   drop_zeros(mine);
-  std::vector<GradientRow> looped = rows_in_loops(std::move(mine), layout.comm());
+  const std::vector<GradientRow> looped = rows_in_loops(std::move(mine), layout.comm());
   const std::vector<GradientRow> rows =
-      exchange_rows(looped, std::vector<int>(looped.size(), 0), layout.comm());
-  if (layout.rank() == 0)
-    for (const std::vector<int>& members : connected(rows)) {
-      ConstraintGroup group;
-      for (const int i : members)
-        group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
-      decompose(by_column(rows, members), group);
-      groups_.push_back(std::move(group));
-    }
-  const std::span<const ConstraintGroup> all(groups_);
-  share(groups_, layout.rank() == 0 ? all : all.first(0), true, layout.comm());
+      exchange_rows(looped, ranks_of_groups(looped, layout.comm()), layout.comm());
+  std::vector<ConstraintGroup> found;
+  for (const std::vector<int>& members : connected(rows)) {
+    ConstraintGroup& group = found.emplace_back();
+    for (const int i : members) group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
+    decompose(by_column(rows, members), group);
+  }
+  const auto before = static_cast<std::ptrdiff_t>(groups_.size());
+  if (layout.ranks() > 1)
+    share(groups_, found, true, layout.comm());
+  else
+    std::ranges::move(found, std::back_inserter(groups_));
+  // The order must not depend on the partition.
+  std::ranges::sort(groups_.begin() + before, groups_.end(), {},
+                    [](const ConstraintGroup& group) { return group.rows.front().at; });
 }
 
 void ConstraintRank::decompose(const SparseColumns& rows, ConstraintGroup& group) {
@@ -594,7 +574,7 @@ void ConstraintRank::refuse_repeated_contacts() const {
 std::vector<std::string> ConstraintRank::in_words() const {
   const Model& model = assembler_.model();
   std::vector<std::string> lines;
-  std::size_t more = 0, of_more = 0;
+  std::size_t more = 0, of_more = 0;  // entities, and their dependent rows
   for (const ConstraintGroup& g : groups_) {
     std::map<int, std::vector<int>> by_entity;  // dependent rows, by index into g.dependent
     for (std::size_t j = 0; j < g.dependent.size(); ++j)
@@ -625,7 +605,7 @@ std::vector<std::string> ConstraintRank::in_words() const {
                                   dependents.size() == 1 ? "s" : "", names_of(others, model), what));
     }
   }
-  if (more > 0) lines.push_back(fmt::format("{} more have {} redundant equations", more, of_more));
+  if (more > 0) lines.push_back(fmt::format("{} others have {} redundant equations", more, of_more));
   return lines;
 }
 

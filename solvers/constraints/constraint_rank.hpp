@@ -49,8 +49,8 @@ struct ConstraintGroup {
 /// The rows of an entity depend on no others if B, restricted to blocks that no other entity touches, has full
 /// rank. Such entities are removed, one after another, so that open chains cost nothing. Groups of closed loops
 /// remain. Each group is decomposed (row_decomposition.hpp) with rows and columns scaled by the model's length so that
-/// moments and forces can be compared. Each MPI rank does the first with its own rows (constraint_loops.hpp). Rank 0
-/// receives those of the closed loops when they are sought; at other states each rank decomposes some of the groups.
+/// moments and forces can be compared. Each MPI rank does the first with its own rows (constraint_loops.hpp). A group
+/// is decomposed on one rank.
 class ConstraintRank {
  public:
   ConstraintRank(Assembler& assembler, double length) : assembler_(assembler), length_(length) {}

@@ -219,6 +219,7 @@ TEST(Redundancy, of_many_windows_leaves_their_motion) {
   const Outcome check =
       place.shell("trammel check '" TRAMMEL_SOURCE_DIR "/cases/n_four_bar/case.yaml' --set N=40");
   EXPECT_THAT(check.out, ::testing::ContainsRegex("redundant equations +120\n"));
+  EXPECT_THAT(check.out, HasSubstr("20 others have 60 redundant equations"));
   EXPECT_THAT(check.out, ::testing::ContainsRegex("degrees of freedom +1 "));
 }
 

@@ -124,5 +124,24 @@ TEST(ConstraintLoops, return_each_row_whole) {
   }
 }
 
+// A ring of joints over all ranks goes to the first of them, and rings of one rank stay there.
+TEST(ConstraintLoops, go_to_one_rank_by_groups) {
+  const World world;
+  std::vector<GradientRow> mine;
+  const auto add = [&mine](int entity, int before, int after) {
+    for (const GradientRow& row : joint(entity, before, after)) mine.push_back(row);
+  };
+  const int n = world.ranks,
+            own = 2 * n + 3 * world.rank;  // bodies of the ring, and first one of this rank's own
+  add(2 * world.rank, 2 * world.rank, 2 * world.rank + 1);
+  add(2 * world.rank + 1, 2 * world.rank + 1, (2 * world.rank + 2) % (2 * n));
+  for (int k = 0; k < 3; ++k) add(own + k, own + k, own + (k + 1) % 3);
+  const std::vector<int> ranks = ranks_of_groups(mine, MPI_COMM_WORLD);
+  ASSERT_EQ(ranks.size(), 15U);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(ranks[i], 0) << "of the ring";
+  for (std::size_t i = 6; i < 15; ++i) EXPECT_EQ(ranks[i], world.rank) << "of a ring of this rank";
+  EXPECT_EQ(connected(mine).size(), 2U);
+}
+
 }  // namespace
 }  // namespace trammel
