@@ -307,4 +307,17 @@ std::vector<int> ranks_of_groups(const std::vector<GradientRow>& mine, MPI_Comm 
   return home;
 }
 
+std::vector<GradientRow> exchange_rows(const std::vector<GradientRow>& mine, std::span<const int> home,
+                                       MPI_Comm comm) {
+  ByRank outgoing = Ranks(comm).nothing();
+  for (std::size_t i = 0; i < mine.size(); ++i) append(outgoing[at(home[i])], mine[i]);
+  std::vector<GradientRow> rows;
+  for (const std::vector<std::int64_t>& packed : exchange_by_rank(outgoing, comm)) unpack(packed, rows);
+  int entries = 0;
+  for (GradientRow& row : rows)
+    row.first_entry = std::exchange(entries, entries + static_cast<int>(row.entries.size()));
+  std::ranges::sort(rows, {}, &GradientRow::at);
+  return rows;
+}
+
 }  // namespace trammel

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ struct GradientRow {
   int entity = -1;  ///< whose constraint it is
   double scale = 1;
   std::vector<std::pair<int, double>> entries;  ///< by global unknown
-  int first_entry = 0;  ///< number of entries of the rows before it, where rows of all ranks were gathered
+  int first_entry = 0;  ///< number of entries of the rows before it, as they were received
 };
 
 /// The rows that belong to closed loops, each on one rank, in no particular order; `mine` are those of this rank, none of them empty.
@@ -32,5 +33,10 @@ std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows);
 /// For each of `mine` the rank that decomposes its group: the lowest of those that have rows of it. An entity has its rows on one rank.
 /// Only unknowns that several ranks have travel. Collective.
 std::vector<int> ranks_of_groups(const std::vector<GradientRow>& mine, MPI_Comm comm);
+
+/// The rows that all ranks send to this one, in an order that does not depend on the partition. `home`: for each of `mine` the rank that
+/// receives it. Collective.
+std::vector<GradientRow> exchange_rows(const std::vector<GradientRow>& mine, std::span<const int> home,
+                                       MPI_Comm comm);
 
 }  // namespace trammel

@@ -21,8 +21,6 @@ namespace {
 // Where a remaining row has more than this many times the weight of the removed ones in a vanishing combination, others
 // are removed, if they bring the weight down to a third at least.
 constexpr double largest_weight = 10;
-// Rows with a larger weight than this belong to a linear combination.
-constexpr double takes_part = 1e-6;
 // Names in a line of the log, and lines.
 constexpr std::size_t most_names = 20, most_lines = 20;
 
@@ -63,50 +61,6 @@ void drop_zeros(std::vector<GradientRow>& rows) {
   std::erase_if(rows, [](const GradientRow& row) { return row.entries.empty(); });
 }
 
-/// The rows that all ranks send to this one. `home`: for each of `mine` the rank that receives it.
-std::vector<GradientRow> exchange_rows(const std::vector<GradientRow>& mine, const std::vector<int>& home,
-                                       MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  ByRank heads(at(ranks));  // block, component, entity, number of entries
-  std::vector<std::vector<int>> columns(at(ranks));
-  std::vector<std::vector<double>> values(at(ranks));  // scale, then the entries, of each row
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const GradientRow& row = mine[i];
-    const std::size_t to = at(home[i]);
-    heads[to].insert(heads[to].end(), {row.at.block, row.at.component, row.entity,
-                                       static_cast<std::int64_t>(row.entries.size())});
-    values[to].push_back(row.scale);
-    for (const auto& [column, value] : row.entries) {
-      columns[to].push_back(column);
-      values[to].push_back(value);
-    }
-  }
-  heads = exchange_by_rank(heads, comm);
-  columns = exchange_by_rank(columns, comm);
-  values = exchange_by_rank(values, comm);
-  std::vector<GradientRow> rows;
-  int entries = 0;
-  for (std::size_t r = 0; r < heads.size(); ++r) {
-    auto column = columns[r].begin();
-    auto value = values[r].begin();
-    for (auto head = heads[r].begin(); head != heads[r].end(); head += 4) {
-      GradientRow& row = rows.emplace_back();
-      row.first_entry = entries;
-      row.at = {head[0], static_cast<int>(head[1])};
-      row.entity = static_cast<int>(head[2]);
-      row.scale = *value++;
-      for (int k = 0; k < head[3]; ++k) row.entries.emplace_back(*column++, *value++);
-      entries += static_cast<int>(head[3]);
-    }
-  }
-  // The order must not depend on the partition.
-  std::ranges::sort(rows, [](const GradientRow& a, const GradientRow& b) {
-    return std::pair(a.at.block, a.at.component) < std::pair(b.at.block, b.at.component);
-  });
-  return rows;
-}
-
 /// Rows of a group as they are decomposed. `places`, if asked for, are those of the entries among those of all rows.
 SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<int>& members,
                         std::vector<int>* places = nullptr) {
@@ -129,59 +83,6 @@ SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<
   }
   out.begin.back() = static_cast<int>(out.row.size());
   return out;
-}
-
-/// Gives all ranks what each found of its groups, which follow on each other in the order of ranks: the rows, for new groups at the end of
-/// `groups`, or only what follows from their numbers, for all groups.
-void share(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, bool with_rows,
-           MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks == 1) return;
-  std::vector<std::int64_t> rows;  // number in a group, then block, component, entity of each
-  std::vector<int> found;  // number of dependent rows, those rows, and where columns begin and entries stand
-  std::vector<double> values;
-  for (const ConstraintGroup& g : mine) {
-    if (with_rows) rows.push_back(static_cast<std::int64_t>(g.rows.size()));
-    for (const ConstraintGroup::Row& row : g.rows) {
-      if (!with_rows) break;
-      rows.insert(rows.end(), {row.at.block, row.at.component, row.entity});
-      values.push_back(row.scale);
-    }
-    found.push_back(static_cast<int>(g.dependent.size()));
-    found.insert(found.end(), g.dependent.begin(), g.dependent.end());
-    found.insert(found.end(), g.null.begin.begin(), g.null.begin.end());
-    found.insert(found.end(), g.null.row.begin(), g.null.row.end());
-    values.insert(values.end(), g.null.value.begin(), g.null.value.end());
-    values.insert(values.end(), {g.weakest, g.weakest_of_kept});
-  }
-  if (with_rows) rows = of_all_ranks(rows, comm);
-  found = of_all_ranks(found, comm);
-  values = of_all_ranks(values, comm);
-  auto row = rows.begin();
-  auto number = found.begin();
-  auto value = values.begin();
-  const auto next = [](auto& from, auto count, auto& to) {
-    to.assign(from, from + static_cast<std::ptrdiff_t>(count));
-    from += static_cast<std::ptrdiff_t>(count);
-  };
-  for (std::size_t k = with_rows ? groups.size() : 0; number != found.end(); ++k) {
-    if (with_rows) groups.emplace_back().rows.resize(static_cast<std::size_t>(*row++));
-    ConstraintGroup& g = groups[k];
-    for (ConstraintGroup::Row& its : g.rows) {
-      if (!with_rows) break;
-      its = {{row[0], static_cast<int>(row[1])}, static_cast<int>(row[2]), *value++};
-      row += 3;
-    }
-    const int dependent = *number++;
-    next(number, dependent, g.dependent);
-    g.null.rows = static_cast<int>(g.rows.size());
-    next(number, dependent + 1, g.null.begin);
-    next(number, g.null.begin.back(), g.null.row);
-    next(value, g.null.begin.back(), g.null.value);
-    g.weakest = *value++;
-    g.weakest_of_kept = *value++;
-  }
 }
 
 /// "'A', 'B', 'C'", of entities.
@@ -219,16 +120,6 @@ std::map<BlockId, std::string> names_of_dependent(const std::vector<ConstraintGr
 }
 
 }  // namespace
-
-std::vector<int> ConstraintGroup::taking_part(int combination) const {
-  const int from = null.begin[at(combination)], to = null.begin[at(combination + 1)];
-  double largest = 0;
-  for (int i = from; i < to; ++i) largest = std::max(largest, std::abs(null.value[at(i)]));
-  std::vector<int> out;
-  for (int i = from; i < to; ++i)
-    if (std::abs(null.value[at(i)]) > takes_part * largest) out.push_back(null.row[at(i)]);
-  return out;
-}
 
 bool ConstraintRank::is_active(const ConstraintRow& row) const {
   return assembler_.statuses().of(row.block, row.component) == RowStatus::active;
