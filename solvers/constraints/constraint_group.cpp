@@ -26,52 +26,63 @@ std::vector<int> ConstraintGroup::taking_part(int combination) const {
   return out;
 }
 
-void share(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, bool with_rows,
-           MPI_Comm comm) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  if (ranks == 1) return;
-  std::vector<std::int64_t> rows;  // number in a group, then block, component, entity of each
-  std::vector<int> found;  // number of dependent rows, those rows, and where columns begin and entries stand
+std::set<int> ConstraintGroup::entities_of(int combination) const {
+  std::set<int> entities;
+  for (const int row : taking_part(combination)) entities.insert(rows[at(row)].entity);
+  entities.erase(-1);
+  return entities;
+}
+
+void share_rows(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, MPI_Comm comm) {
+  std::vector<std::int64_t> heads;  // number of rows in a group, then block, component, entity of each
+  std::vector<double> scales;
+  for (const ConstraintGroup& g : mine) {
+    heads.push_back(static_cast<std::int64_t>(g.rows.size()));
+    for (const ConstraintGroup::Row& row : g.rows) {
+      heads.insert(heads.end(), {row.at.block, row.at.component, row.entity});
+      scales.push_back(row.scale);
+    }
+  }
+  heads = of_all_ranks(heads, comm);
+  scales = of_all_ranks(scales, comm);
+  auto scale = scales.begin();
+  for (auto head = heads.begin(); head != heads.end();) {
+    std::vector<ConstraintGroup::Row>& rows = groups.emplace_back().rows;
+    rows.resize(at(*head++));
+    for (ConstraintGroup::Row& row : rows) {
+      row = {{head[0], static_cast<int>(head[1])}, static_cast<int>(head[2]), *scale++};
+      head += 3;
+    }
+  }
+}
+
+void share_decompositions(std::span<ConstraintGroup> groups, std::span<const ConstraintGroup> mine,
+                          MPI_Comm comm) {
+  std::vector<int> numbers;  // number of dependent rows, those rows, where columns begin, and rows of entries
   std::vector<double> values;
   for (const ConstraintGroup& g : mine) {
-    if (with_rows) rows.push_back(static_cast<std::int64_t>(g.rows.size()));
-    for (const ConstraintGroup::Row& row : g.rows) {
-      if (!with_rows) break;
-      rows.insert(rows.end(), {row.at.block, row.at.component, row.entity});
-      values.push_back(row.scale);
-    }
-    found.push_back(static_cast<int>(g.dependent.size()));
-    found.insert(found.end(), g.dependent.begin(), g.dependent.end());
-    found.insert(found.end(), g.null.begin.begin(), g.null.begin.end());
-    found.insert(found.end(), g.null.row.begin(), g.null.row.end());
+    numbers.push_back(static_cast<int>(g.dependent.size()));
+    numbers.insert(numbers.end(), g.dependent.begin(), g.dependent.end());
+    numbers.insert(numbers.end(), g.null.begin.begin(), g.null.begin.end());
+    numbers.insert(numbers.end(), g.null.row.begin(), g.null.row.end());
     values.insert(values.end(), g.null.value.begin(), g.null.value.end());
     values.insert(values.end(), {g.weakest, g.weakest_of_kept});
   }
-  if (with_rows) rows = of_all_ranks(rows, comm);
-  found = of_all_ranks(found, comm);
+  numbers = of_all_ranks(numbers, comm);
   values = of_all_ranks(values, comm);
-  auto row = rows.begin();
-  auto number = found.begin();
+  auto number = numbers.begin();
   auto value = values.begin();
-  const auto next = [](auto& from, auto count, auto& to) {
-    to.assign(from, from + static_cast<std::ptrdiff_t>(count));
-    from += static_cast<std::ptrdiff_t>(count);
+  const auto take = [](auto& from, int count, auto& to) {
+    to.assign(from, from + count);
+    from += count;
   };
-  for (std::size_t k = with_rows ? groups.size() : 0; number != found.end(); ++k) {
-    if (with_rows) groups.emplace_back().rows.resize(static_cast<std::size_t>(*row++));
-    ConstraintGroup& g = groups[k];
-    for (ConstraintGroup::Row& its : g.rows) {
-      if (!with_rows) break;
-      its = {{row[0], static_cast<int>(row[1])}, static_cast<int>(row[2]), *value++};
-      row += 3;
-    }
+  for (ConstraintGroup& g : groups) {
     const int dependent = *number++;
-    next(number, dependent, g.dependent);
+    take(number, dependent, g.dependent);
     g.null.rows = static_cast<int>(g.rows.size());
-    next(number, dependent + 1, g.null.begin);
-    next(number, g.null.begin.back(), g.null.row);
-    next(value, g.null.begin.back(), g.null.value);
+    take(number, dependent + 1, g.null.begin);
+    take(number, g.null.begin.back(), g.null.row);
+    take(value, g.null.begin.back(), g.null.value);
     g.weakest = *value++;
     g.weakest_of_kept = *value++;
   }

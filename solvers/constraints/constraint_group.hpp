@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <set>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct ConstraintGroup {
 
   /// Rows that take part in a combination, by index into `rows`, in ascending order.
   std::vector<int> taking_part(int combination) const;
+  /// Their entities.
+  std::set<int> entities_of(int combination) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -40,9 +43,12 @@ struct ConstraintGroup {
   }
 };
 
-/// Gives all ranks what each found of its groups, which follow on each other in the order of ranks: the rows, for new groups at the end of
-/// `groups`, or only what follows from their numbers, for all groups. Collective.
-void share(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, bool with_rows,
-           MPI_Comm comm);
+/// Appends to `groups` those of all ranks, in the order of ranks, with their rows only. Collective.
+void share_rows(std::vector<ConstraintGroup>& groups, std::span<const ConstraintGroup> mine, MPI_Comm comm);
+
+/// Gives all ranks what follows from the numbers in the rows. `groups`: those of all ranks, in the order of ranks; `mine`: as this rank
+/// decomposed them. Collective.
+void share_decompositions(std::span<ConstraintGroup> groups, std::span<const ConstraintGroup> mine,
+                          MPI_Comm comm);
 
 }  // namespace trammel

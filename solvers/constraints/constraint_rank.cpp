@@ -85,6 +85,20 @@ SparseColumns by_column(const std::vector<GradientRow>& rows, const std::vector<
   return out;
 }
 
+std::vector<ConstraintRow> ascending(std::span<const ConstraintRow> rows) {
+  std::vector<ConstraintRow> out(rows.begin(), rows.end());
+  std::ranges::sort(out);
+  return out;
+}
+
+/// Rows of the group that are among `some` (ascending), by index.
+std::vector<int> rows_among(std::span<const ConstraintRow> some, const ConstraintGroup& group) {
+  std::vector<int> out;
+  for (std::size_t i = 0; i < group.rows.size(); ++i)
+    if (std::ranges::binary_search(some, group.rows[i].at)) out.push_back(static_cast<int>(i));
+  return out;
+}
+
 /// "'A', 'B', 'C'", of entities.
 std::string names_of(const std::set<int>& entities, const Model& model) {
   std::string names;
@@ -210,13 +224,15 @@ void ConstraintRank::append_groups(std::vector<GradientRow> mine) {
     for (const int i : members) group.rows.push_back({rows[at(i)].at, rows[at(i)].entity, rows[at(i)].scale});
     decompose(by_column(rows, members), group);
   }
-  const auto before = static_cast<std::ptrdiff_t>(groups_.size());
-  if (layout.ranks() > 1)
-    share(groups_, found, true, layout.comm());
-  else
+  const std::size_t before = groups_.size();
+  if (layout.ranks() > 1) {
+    share_rows(groups_, found, layout.comm());
+    share_decompositions(std::span(groups_).subspan(before), found, layout.comm());
+  } else {
     std::ranges::move(found, std::back_inserter(groups_));
+  }
   // The order must not depend on the partition.
-  std::ranges::sort(groups_.begin() + before, groups_.end(), {},
+  std::ranges::sort(std::span(groups_).subspan(before), {},
                     [](const ConstraintGroup& group) { return group.rows.front().at; });
 }
 
@@ -342,9 +358,7 @@ void ConstraintRank::follow(const State& state) {
     for (const std::vector<double>& its : exchange_by_rank(outgoing, layout.comm()))
       values_.insert(values_.end(), its.begin(), its.end());
   }
-  const std::span<const ConstraintRow> redundant = assembler_.redundant_rows();
-  std::vector<ConstraintRow> removed(redundant.begin(), redundant.end());
-  std::ranges::sort(removed);
+  const std::vector<ConstraintRow> removed = ascending(assembler_.redundant_rows());
   for (std::size_t k = 0; k < followed_->groups.size(); ++k) {
     SparseColumns& rows = followed_->groups[k];
     for (std::size_t i = 0; i < rows.value.size(); ++i) rows.value[i] = values_[at(followed_->entries[k][i])];
@@ -352,19 +366,18 @@ void ConstraintRank::follow(const State& state) {
     decompose(rows, group);
     if (rows.rows > RowDecomposer::largest_dense) look_at_kept(rows, removed, group);
   }
-  const std::span<const ConstraintGroup> all(groups_);
-  share(groups_, all.subspan(followed_->begin, followed_->end - followed_->begin), false, layout.comm());
+  if (layout.ranks() > 1)
+    share_decompositions(groups_,
+                         std::span(groups_).subspan(followed_->begin, followed_->end - followed_->begin),
+                         layout.comm());
 }
 
 /// Decomposes the rows that are not removed, if others than those would be.
 void ConstraintRank::look_at_kept(const SparseColumns& rows, std::span<const ConstraintRow> removed,
                                   ConstraintGroup& group) {
-  std::vector<char> is_removed(group.rows.size(), 0), dependent(group.rows.size(), 0);
-  for (std::size_t i = 0; i < is_removed.size(); ++i)
-    is_removed[i] = std::ranges::binary_search(removed, group.rows[i].at) ? 1 : 0;
-  for (const int i : group.dependent) dependent[at(i)] = 1;
-  if (is_removed == dependent) return;
-  const RowDecomposition kept = decomposer_.decompose(rows.without(is_removed));
+  const std::vector<int> removed_here = rows_among(removed, group);
+  if (removed_here == group.dependent) return;
+  const RowDecomposition kept = decomposer_.decompose(rows.without(removed_here));
   group.weakest_of_kept = kept.dependent.empty() ? kept.weakest : 0;
 }
 
@@ -382,19 +395,16 @@ std::size_t ConstraintRank::dependent_count() const {
 }
 
 std::vector<ConstraintRow> ConstraintRank::better_than(std::span<const ConstraintRow> removed) const {
-  std::vector<ConstraintRow> now(removed.begin(), removed.end());
-  std::ranges::sort(now);
+  const std::vector<ConstraintRow> now = ascending(removed);
   std::vector<ConstraintRow> out;
   bool better = false;
   for (const ConstraintGroup& g : groups_) {
-    std::vector<int> removed_here;
-    for (std::size_t i = 0; i < g.rows.size(); ++i)
-      if (std::ranges::binary_search(now, g.rows[i].at)) removed_here.push_back(static_cast<int>(i));
+    const std::vector<int> removed_here = rows_among(now, g);
     if (removed_here.size() != g.dependent.size()) return {};
     bool exchange = false;
     if (removed_here == g.dependent) {
       // In the combinations as they are, each of the removed rows has weight one, and no rows are better.
-    } else if (at(g.null.rows) > at(RowDecomposer::largest_dense)) {
+    } else if (g.null.rows > RowDecomposer::largest_dense) {
       exchange = largest_weight * g.weakest_of_kept < g.weakest;
     } else {
       const Eigen::MatrixXd null(g.null.matrix());
@@ -451,10 +461,8 @@ void ConstraintRank::refuse_repeated_contacts() const {
       const int entity = g.rows[at(one_of_them[place])].entity;
       if (entity < 0) continue;
       const Entity& e = model.entities[at(entity)];
-      std::set<int> others;
-      for (const int k : g.taking_part(j)) others.insert(g.rows[at(k)].entity);
+      std::set<int> others = g.entities_of(j);
       others.erase(entity);
-      others.erase(-1);
       throw Error(e.where,
                   fmt::format("{} '{}' ({}) can open, but its equation follows from those of {}: it would "
                               "never open, and its force is not determined",
@@ -485,10 +493,9 @@ std::vector<std::string> ConstraintRank::in_words() const {
         std::string block = known == names_.end() ? "row" : known->second;
         block = block.substr(block.rfind('.') + 1);
         what += fmt::format("{}{} {}", what.empty() ? "" : ", ", block, row.component + 1);
-        for (const int k : g.taking_part(j)) others.insert(g.rows[at(k)].entity);
+        others.merge(g.entities_of(j));
       }
       others.erase(entity);
-      others.erase(-1);
       const Entity& e = model.entities[at(entity)];
       lines.push_back(fmt::format("{} '{}' has {} redundant {}, which follow{} from those of {}: {}",
                                   e.category, e.name, dependents.size(),

@@ -74,8 +74,7 @@ class ConstraintRank {
  private:
   /// Where `follow` finds the rows of the groups.
   struct Followed {
-    std::vector<PetscInt>
-        rows;  ///< this rank's rows of B, by global number, in the order of ranks that they go to
+    std::vector<PetscInt> rows;         ///< this rank's rows of B, in the order of ranks that they go to
     std::vector<double> scales;         ///< of the entries of these rows, one row after the other
     std::vector<std::size_t> sent;      ///< number of these entries, by the rank that they go to
     std::size_t begin = 0, end = 0;     ///< groups that this rank decomposes

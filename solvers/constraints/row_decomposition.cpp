@@ -167,8 +167,7 @@ void RowDecomposer::find_squares() {
 bool RowDecomposer::by_squares(Pivots& found) {
   find_squares();
   const int m = weighted_.rows;
-  std::vector<int>& order = found.order;
-  order.resize(at(m));
+  std::vector<int> order(at(m));  // independent rows first
   std::iota(order.begin(), order.end(), 0);
   stride_ = (m + lanes - 1) / lanes * lanes;
   L_.resize(at(m * stride_));
@@ -179,6 +178,7 @@ bool RowDecomposer::by_squares(Pivots& found) {
   }
   int next = static_cast<int>(std::ranges::max_element(left_) - left_.begin());
   const double largest = m > 0 ? left_[at(next)] : 0;
+  int rank = 0;
   for (int k = 0; k < m; ++k) {
     std::swap(order[at(k)], order[at(next)]);
     const int pivot = order[at(k)];
@@ -186,18 +186,18 @@ bool RowDecomposer::by_squares(Pivots& found) {
     if (!(square > no_pivot * no_pivot * largest)) break;
     if (square < clear_pivot * clear_pivot * largest) return false;
     found.weakest = std::sqrt(square / largest);
-    ++found.rank;
+    ++rank;
     L_[at(pivot * stride_ + k)] = std::sqrt(square);
     next = k + 1 +
            eliminate(k, order.data() + k + 1, m - k - 1, squares_.col(pivot).data(), L_.data(), stride_,
                      left_.data());
   }
-  return find_combinations(largest_zero * std::sqrt(largest), found);
+  return find_combinations(order, rank, largest_zero * std::sqrt(largest), found);
 }
 
 /// False where some row that was taken to be dependent is further than `allowed` from the others.
-bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
-  const int r = found.rank, m = weighted_.rows, count = m - r;
+bool RowDecomposer::find_combinations(const std::vector<int>& order, int r, double allowed, Pivots& found) {
+  const int m = weighted_.rows, count = m - r;
   if (count == 0) return true;
   const SparseColumns& A = weighted_;
   const std::ptrdiff_t width = (count + lanes - 1) / lanes * lanes;
@@ -205,23 +205,23 @@ bool RowDecomposer::find_combinations(double allowed, Pivots& found) {
   change_.assign(at(m * width), 0.0);
   gap_squares_.assign(at(width), 0.0);
   for (int j = 0; j < count; ++j) {
-    const double* const row = L_.data() + found.order[at(r + j)] * stride_;
-    for (int k = 0; k < r; ++k) taken_[at(found.order[at(k)] * width + j)] = -row[k];
+    const double* const row = L_.data() + order[at(r + j)] * stride_;
+    for (int k = 0; k < r; ++k) taken_[at(order[at(k)] * width + j)] = -row[k];
   }
-  solve_upper(L_.data(), stride_, found.order.data(), r, taken_.data(), width);
-  for (int j = 0; j < count; ++j) taken_[at(found.order[at(r + j)] * width + j)] = 1;
+  solve_upper(L_.data(), stride_, order.data(), r, taken_.data(), width);
+  for (int j = 0; j < count; ++j) taken_[at(order[at(r + j)] * width + j)] = 1;
   find_gaps(A.begin.data(), A.columns(), A.row.data(), A.value.data(), taken_.data(), width,
             gap_squares_.data(), change_.data());
   for (int j = 0; j < count; ++j)
     if (!(gap_squares_[at(j)] <= allowed * allowed)) return false;
   // Squares lose digits; the gap has them.
-  solve_lower(L_.data(), stride_, found.order.data(), r, change_.data(), width);
-  solve_upper(L_.data(), stride_, found.order.data(), r, change_.data(), width);
+  solve_lower(L_.data(), stride_, order.data(), r, change_.data(), width);
+  solve_upper(L_.data(), stride_, order.data(), r, change_.data(), width);
   for (int j = 0; j < count; ++j) {
     Combination& its = found.combinations.emplace_back();
-    its.dependent = found.order[at(r + j)];
+    its.dependent = order[at(r + j)];
     for (int k = 0; k < r; ++k) {
-      const int row = found.order[at(k)];
+      const int row = order[at(k)];
       its.of.emplace_back(row, change_[at(row * width + j)] - taken_[at(row * width + j)]);
     }
   }
@@ -236,18 +236,16 @@ RowDecomposer::Pivots RowDecomposer::by_dense_qr() const {
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
   qr.setThreshold(largest_zero);
   Pivots found;
-  found.rank = static_cast<int>(qr.rank());
-  const auto& p = qr.colsPermutation().indices();
-  found.order.assign(p.data(), p.data() + p.size());
-  const Eigen::Index r = found.rank;
+  const auto& order = qr.colsPermutation().indices();
+  const Eigen::Index r = qr.rank();
   if (r > 0) found.weakest = std::abs(qr.matrixR()(r - 1, r - 1)) / qr.maxPivot();
   const auto triangle = qr.matrixR().topLeftCorner(r, r).template triangularView<Eigen::Upper>();
   const Eigen::MatrixXd factors =
       triangle.solve(Eigen::MatrixXd(qr.matrixR().topRightCorner(r, rows.rows - r)));
   for (Eigen::Index j = 0; j < factors.cols(); ++j) {
     Combination& its = found.combinations.emplace_back();
-    its.dependent = found.order[at(r + j)];
-    for (Eigen::Index k = 0; k < r; ++k) its.of.emplace_back(found.order[at(k)], factors(k, j));
+    its.dependent = order[r + j];
+    for (Eigen::Index k = 0; k < r; ++k) its.of.emplace_back(order[k], factors(k, j));
   }
   return found;
 }
@@ -278,10 +276,12 @@ RowDecomposition RowDecomposer::decompose(const SparseColumns& rows) {
   return d;
 }
 
-SparseColumns SparseColumns::without(const std::vector<char>& marked) const {
-  std::vector<int> number(marked.size());
+SparseColumns SparseColumns::without(std::span<const int> some) const {
+  std::vector<int> number(at(rows), 0);
+  for (const int its : some) number[at(its)] = -1;
   SparseColumns out;
-  for (std::size_t k = 0; k < marked.size(); ++k) number[k] = marked[k] != 0 ? -1 : out.rows++;
+  for (int& its : number)
+    if (its == 0) its = out.rows++;
   for (int c = 0; c < columns(); ++c) {
     for (int i = begin[at(c)]; i < begin[at(c + 1)]; ++i) {
       const int its = number[at(row[at(i)])];

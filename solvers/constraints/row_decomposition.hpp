@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct SparseColumns {
     return {rows, columns(), begin.back(), begin.data(), row.data(), value.data()};
   }
 
-  /// Those rows that are not marked.
-  SparseColumns without(const std::vector<char>& marked) const;
+  /// Without some rows (in any order).
+  SparseColumns without(std::span<const int> some) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -66,8 +67,6 @@ class RowDecomposer {
   };
   /// Of the weighted rows.
   struct Pivots {
-    std::vector<int> order;  ///< independent rows first
-    int rank = 0;
     double weakest = 1;
     std::vector<Combination> combinations;
   };
@@ -81,7 +80,7 @@ class RowDecomposer {
   bool by_squares(Pivots& found);
   void take_weighted(const SparseColumns& rows);
   void find_squares();
-  bool find_combinations(double allowed, Pivots& found);
+  bool find_combinations(const std::vector<int>& order, int rank, double allowed, Pivots& found);
 
   // Kept for the next call.
   SparseColumns weighted_;   ///< A, without entries of zero

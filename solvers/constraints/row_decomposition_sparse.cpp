@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "solvers/constraints/row_decomposition.hpp"
@@ -58,12 +57,10 @@ RowDecomposer::Pivots RowDecomposer::by_sparse_qr(const SparseColumns& rows) {
   qr.compute(A);
   if (qr.info() != Eigen::Success) throw std::bad_alloc();
   Pivots found;
-  found.rank = static_cast<int>(qr.rank());
   const auto permutation = qr.colsPermutation();
-  const auto& p = permutation.indices();
-  found.order.assign(p.data(), p.data() + p.size());
+  const auto& order = permutation.indices();
   Sparse R = qr.matrixR();
-  const SuiteSparse_long r = found.rank, dependent = R.cols() - r;
+  const SuiteSparse_long r = qr.rank(), dependent = R.cols() - r;
   double largest = 0, smallest = HUGE_VAL;
   for (SuiteSparse_long k = 0; k < r; ++k) {
     const double pivot = std::abs(R.valuePtr()[R.outerIndexPtr()[k + 1] - 1]);
@@ -87,12 +84,12 @@ RowDecomposer::Pivots RowDecomposer::by_sparse_qr(const SparseColumns& rows) {
   std::vector<double> solution(at(r));
   for (SuiteSparse_long j = 0; j < dependent; ++j) {
     Combination& its = found.combinations.emplace_back();
-    its.dependent = found.order[at(r + j)];
+    its.dependent = static_cast<int>(order[r + j]);
     for (SuiteSparse_long k =
              cs_dl_spsolve(&triangle, &right, j, reached.data(), solution.data(), nullptr, 0);
          k < r; ++k)
       if (const double factor = solution[at(reached[at(k)])]; std::abs(factor) > no_part)
-        its.of.emplace_back(found.order[at(reached[at(k)])], factor);
+        its.of.emplace_back(static_cast<int>(order[reached[at(k)]]), factor);
   }
   return found;
 }
@@ -129,8 +126,8 @@ bool RowDecomposer::exchange_heavy(std::vector<Combination>& combinations) {
 RowDecomposer::Pivots RowDecomposer::by_sparse_qr_with_exchange() const {
   Pivots found = by_sparse_qr(weighted_);
   if (!exchange_heavy(found.combinations)) return found;
-  std::vector<char> dependent(at(weighted_.rows), 0);
-  for (const Combination& its : found.combinations) dependent[at(its.dependent)] = 1;
+  std::vector<int> dependent;
+  for (const Combination& its : found.combinations) dependent.push_back(its.dependent);
   found.weakest = by_sparse_qr(weighted_.without(dependent)).weakest;
   return found;
 }

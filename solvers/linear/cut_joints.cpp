@@ -10,8 +10,8 @@ namespace trammel {
 std::vector<PetscInt> rest_of_cut_joints(std::span<const CutRow> rows, std::span<const PetscInt> cover) {
   constexpr PetscInt none = -1;
   const auto covered = [cover](PetscInt unknown) { return std::ranges::binary_search(cover, unknown); };
-  std::vector<std::tuple<PetscInt, PetscInt, std::size_t>>
-      held;  // columns on both sides, and place of the row
+  // Columns on both sides, and place of the row.
+  std::vector<std::tuple<PetscInt, PetscInt, std::size_t>> held;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     std::vector<PetscInt> own = rows[k].own;
     std::erase_if(own, covered);

@@ -56,9 +56,7 @@ class StartValues::Hold {
     std::set<int> given, others;
     for (const ConstraintGroup& group : rank.groups())
       for (int j = 0; j < group.null.columns(); ++j) {
-        std::set<int> part;
-        for (const int k : group.taking_part(j)) part.insert(group.rows[static_cast<std::size_t>(k)].entity);
-        part.erase(-1);
+        const std::set<int> part = group.entities_of(j);
         if (std::ranges::none_of(part, [&](int e) { return values_.is_condition(e); })) continue;
         for (const int e : part) (values_.is_condition(e) ? given : others).insert(e);
       }
