@@ -20,7 +20,7 @@ class Substructuring;
 /// where solutions are inaccurate.
 ///
 /// The first solution of each factorization is checked: the backward error of all rows (componentwise: Arioli, Demmel and Duff, SIAM J. Matrix
-/// Anal. Appl. 10 (1989) 165), refined where it needs to be. MUMPS takes over where that does not help, where the interface's matrix is
+/// Anal. Appl. 10 (1989) 165), refined as often as it needs to be. MUMPS takes over where that does not help, where the interface's matrix is
 /// singular to working precision, and where it or a front of it has more unknowns than `-substructuring_interface_max` (prefix of `pc` first).
 ///
 /// `counts` may be null; else it must outlive `pc`. The option `-pc_type substructuring` asks for the same.

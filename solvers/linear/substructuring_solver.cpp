@@ -32,6 +32,8 @@ constexpr double faint = 1e-8;
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 /// Rounds of promotions, and failures in a row after which MUMPS keeps a structure.
 constexpr int most_rounds = 12, most_failures = 3;
+/// Steps of refinement of a first solution.
+constexpr int most_refinements = 5;
 constexpr PetscInt default_most = 2000;
 
 }  // namespace
@@ -262,11 +264,9 @@ bool Substructuring::promote(std::span<const int> inner) {
   return true;
 }
 
-/// The same of unknowns that may have lost accuracy, with a new analysis.
-bool Substructuring::promote_suspects(Mat A) {
-  if (!promote(lu_.suspects())) return false;
-  analyse(A);
-  return true;
+/// The same of unknowns that may have lost accuracy, once for a structure.
+bool Substructuring::promote_suspects() {
+  return !std::exchange(suspected_, true) && promote(lu_.suspects());
 }
 
 bool Substructuring::factorize(Mat A) {
@@ -287,6 +287,7 @@ bool Substructuring::factorize(Mat A) {
     structure_ = structure;
     promoted_.clear();
     failures_ = 0;
+    suspected_ = false;
     find_edges(A);
     analyse(A);
   } else if (!analysed_) {
@@ -308,7 +309,10 @@ bool Substructuring::factorize(Mat A) {
   }
   if (outcome == InterfaceMatrix::Outcome::singular) {
     ++failures_;
-    if (failures_ == 1 && promote_suspects(A)) return factorize(A);
+    if (promote_suspects()) {
+      analyse(A);
+      return factorize(A);
+    }
     return fall_back(A, "the interface's matrix is singular to working precision");
   }
   ++counts_.factorizations;
@@ -442,6 +446,34 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
   return sum.back() > 0;
 }
 
+/// Adds to x the solution for what `inaccurate` has left.
+void Substructuring::refine(double* x, std::vector<double>& border_x) {
+  std::vector<double> correction(residual_.size()), border_correction, border_rest(interface_.size(), 0.0);
+  for (const auto& [i, g] : own_border_) border_rest[at(g)] = border_residual_[at(g)];
+  solve_once(std::vector<double>(residual_).data(), border_rest, correction.data(), border_correction);
+  for (std::size_t k = 0; k < correction.size(); ++k) x[k] += correction[k];
+  for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
+}
+
+/// Judges the first solution by these factors, and refines it, and later ones where it had to be.
+Substructuring::Quality Substructuring::improve(Mat A, const double* b, const std::vector<double>& border_b,
+                                                double* x, std::vector<double>& border_x) {
+  const bool first = std::exchange(check_, false);
+  if (inaccurate(A, b, border_b, x, border_x, accurate)) {
+    refine_ = true;
+    ++counts_.refinements;
+    refine(x, border_x);
+    if (!first) return Quality::fine;
+    for (int k = 1; inaccurate(A, b, border_b, x, border_x, refined); ++k) {
+      if (promote_suspects()) return Quality::with_suspects;
+      if (k == most_refinements) return Quality::worthless;
+      refine(x, border_x);
+    }
+  }
+  if (first) failures_ = 0;
+  return Quality::fine;
+}
+
 bool Substructuring::solve(Vec b, Vec x) {
   if (failed_) return false;
   if (by_mumps_) {
@@ -467,35 +499,24 @@ bool Substructuring::solve(Vec b, Vec x) {
   } else {
     solve_once(from, border_b, to, border_x);
   }
-  bool worthless = false;
+  Quality quality = Quality::fine;
   Mat A = nullptr;
   PetscObjectState state = 0;
   TRAMMEL_PETSC(PCGetOperators(pc_, nullptr, &A));
   TRAMMEL_PETSC(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   // Whoever keeps factors of a matrix that has changed since gets solutions as they are.
-  if ((check_ || refine_) && state == factorized_) {
-    const bool first = std::exchange(check_, false);
-    if (inaccurate(A, from, border_b, to, border_x, accurate)) {
-      refine_ = true;
-      ++counts_.refinements;
-      std::vector<double> correction(residual_.size()), border_correction,
-          border_rest(interface_.size(), 0.0);
-      for (const auto& [i, g] : own_border_) border_rest[at(g)] = border_residual_[at(g)];
-      const std::vector<double> rest = residual_;
-      solve_once(rest.data(), border_rest, correction.data(), border_correction);
-      for (std::size_t k = 0; k < correction.size(); ++k) to[k] += correction[k];
-      for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
-      worthless = first && inaccurate(A, from, border_b, to, border_x, refined);
-    }
-  }
+  if ((check_ || refine_) && state == factorized_) quality = improve(A, from, border_b, to, border_x);
   TRAMMEL_PETSC(VecRestoreArrayWrite(x, &to));
   TRAMMEL_PETSC(VecRestoreArrayRead(b, &from));
-  if (!worthless) return true;
-  ++failures_;
+  if (quality == Quality::fine) return true;
   --counts_.factorizations;
   --counts_.solves;
-  if (failures_ == 1 && promote_suspects(A)) return factorize(A) && solve(b, x);
-  if (!fall_back(A, "a solution was inaccurate, also after a refinement")) return false;
+  if (quality == Quality::with_suspects) {
+    analyse(A);
+    return factorize(A) && solve(b, x);
+  }
+  ++failures_;
+  if (!fall_back(A, "a solution was inaccurate, also after refinements")) return false;
   TRAMMEL_PETSC(PCApply(mumps_.get(), b, x));
   return true;
 }

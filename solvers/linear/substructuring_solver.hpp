@@ -61,7 +61,7 @@ class Substructuring {
   std::string too_large() const;
   InterfaceMatrix::Outcome eliminate(Mat A);
   bool promote(std::span<const int> inner);
-  bool promote_suspects(Mat A);
+  bool promote_suspects();
   int interface_of(PetscInt global) const;
   int rank_of(PetscInt global) const;
   void exchange(const LocalParts& A);
@@ -73,6 +73,11 @@ class Substructuring {
   std::vector<double> border_of(const double* b) const;
   bool inaccurate(Mat A, const double* b, const std::vector<double>& border_b, const double* x,
                   const std::vector<double>& border_x, double limit);
+  void refine(double* x, std::vector<double>& border_x);
+  /// Of a solution: `with_suspects`: factors with unknowns that were just promoted may do better.
+  enum class Quality { fine, with_suspects, worthless };
+  Quality improve(Mat A, const double* b, const std::vector<double>& border_b, double* x,
+                  std::vector<double>& border_x);
 
   PC pc_;
   SubstructuringCounts own_;
@@ -91,7 +96,8 @@ class Substructuring {
   std::vector<PetscInt> promoted_;                    ///< in order
   std::vector<PetscInt> interface_;                   ///< unknowns, in order
   bool too_large_ = false, analysed_ = false;
-  int failures_ = 0;
+  int failures_ = 0;  ///< in a row
+  bool suspected_ = false;
 
   std::vector<PetscInt> inner_;  ///< of this rank: unknowns of the interior, from its first
   std::vector<std::pair<PetscInt, int>> own_border_;  ///< of this rank: unknown, place in the interface

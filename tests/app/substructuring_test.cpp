@@ -148,6 +148,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Tested{"release", "cases/lift_off/case.yaml", "", false, 1}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
+// Short steps of a long straight chain: one step of refinement leaves 1e-9 of small terms in some rows.
+TEST(Substructuring, refines_a_first_solution_as_often_as_it_helps) {
+  const char* options = "--set N=1000 --set h=1e-4 --set until=6e-4 --set tolerance=1e-12";
+  const RankRun one = run_on(1, "cases/chain/case.yaml", options);
+  const RankRun two = run_on(2, "cases/chain/case.yaml", options);
+  EXPECT_LT(largest_difference(one, two), 1e-9);
+  EXPECT_GT(two.factorizations, 0) << two.log;
+  EXPECT_GT(two.refined, 0) << two.log;
+  EXPECT_EQ(two.by_mumps, 0) << two.log;
+}
+
 // With many ranks in a row the matrix of the interface has few entries: 39 joints of three multipliers, each coupled to those beside it.
 TEST(Substructuring, solves_a_chain_over_many_ranks) {
   const char* options = "--set N=120 --set h=0.01 --set until=0.1 --set tolerance=1e-12";
