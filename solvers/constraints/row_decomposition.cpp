@@ -25,7 +25,15 @@ constexpr double no_pivot = 1e-6;
 // Products of more columns than this with each other are sparse.
 constexpr int few_columns = 16;
 
-Eigen::VectorXd weights_of(int rows) { return Eigen::VectorXd::LinSpaced(rows, 1, 1 - preference); }
+/// By row, beginning with 1.
+class Weights {
+ public:
+  explicit Weights(int rows) : slope_(rows > 1 ? preference / (rows - 1) : 0) {}
+  double operator[](int row) const { return 1 - slope_ * row; }
+
+ private:
+  double slope_;
+};
 
 /// Numbers that processors with AVX2 multiply at once. A typedef: clang ignores `aligned` after `using`.
 constexpr int lanes = 4;
@@ -126,7 +134,7 @@ TRAMMEL_BY_PROCESSOR void find_gaps(const int* begin, int columns, const int* ro
 }  // namespace
 
 void RowDecomposer::take_weighted(const SparseColumns& rows) {
-  const Eigen::VectorXd weight = weights_of(rows.rows);
+  const Weights weight(rows.rows);
   weighted_.rows = rows.rows;
   weighted_.begin.resize(rows.begin.size());
   weighted_.row.resize(rows.row.size());
@@ -217,13 +225,14 @@ bool RowDecomposer::find_combinations(const std::vector<int>& order, int r, doub
   // Squares lose digits; the gap has them.
   solve_lower(L_.data(), stride_, order.data(), r, change_.data(), width);
   solve_upper(L_.data(), stride_, order.data(), r, change_.data(), width);
+  std::vector<int> independent(order.begin(), order.begin() + r);
+  std::ranges::sort(independent);
   for (int j = 0; j < count; ++j) {
     Combination& its = found.combinations.emplace_back();
     its.dependent = order[at(r + j)];
-    for (int k = 0; k < r; ++k) {
-      const int row = order[at(k)];
+    its.of.reserve(at(r));
+    for (const int row : independent)
       its.of.emplace_back(row, change_[at(row * width + j)] - taken_[at(row * width + j)]);
-    }
   }
   return true;
 }
@@ -246,6 +255,7 @@ RowDecomposer::Pivots RowDecomposer::by_dense_qr() const {
     Combination& its = found.combinations.emplace_back();
     its.dependent = order[r + j];
     for (Eigen::Index k = 0; k < r; ++k) its.of.emplace_back(order[k], factors(k, j));
+    std::ranges::sort(its.of);
   }
   return found;
 }
@@ -257,20 +267,27 @@ RowDecomposition RowDecomposer::decompose(const SparseColumns& rows) {
     found = by_sparse_qr_with_exchange();
   else if (!by_squares(found))
     found = by_dense_qr();
-  const Eigen::VectorXd weight = weights_of(rows.rows);
   std::ranges::sort(found.combinations, {}, &Combination::dependent);
   RowDecomposition d;
   d.weakest = found.weakest;
   d.null.rows = rows.rows;
-  for (Combination& its : found.combinations) {
-    for (auto& [row, factor] : its.of) factor = factor * weight[row] / weight[its.dependent];
-    its.of.emplace_back(its.dependent, -1.0);
-    std::ranges::sort(its.of);
-    d.dependent.push_back(its.dependent);
-    for (const auto& [row, factor] : its.of) {
+  std::size_t entries = 0;
+  for (const Combination& its : found.combinations) entries += its.of.size() + 1;
+  d.dependent.reserve(found.combinations.size());
+  d.null.begin.reserve(found.combinations.size() + 1);
+  d.null.row.reserve(entries);
+  d.null.value.reserve(entries);
+  const Weights weight(rows.rows);
+  for (const Combination& its : found.combinations) {
+    const auto add = [&](int row, double factor) {
       d.null.row.push_back(row);
-      d.null.value.push_back(factor);
-    }
+      d.null.value.push_back(factor * weight[row] / weight[its.dependent]);
+    };
+    auto of = its.of.begin();
+    for (; of != its.of.end() && of->first < its.dependent; ++of) add(of->first, of->second);
+    add(its.dependent, -1);
+    for (; of != its.of.end(); ++of) add(of->first, of->second);
+    d.dependent.push_back(its.dependent);
     d.null.begin.push_back(static_cast<int>(d.null.row.size()));
   }
   return d;
@@ -296,7 +313,9 @@ SparseColumns SparseColumns::without(std::span<const int> some) const {
 
 void project_out(const SparseColumns& along, Eigen::VectorXd& x) {
   const auto N = along.matrix();
-  if (N.cols() <= few_columns) {
+  if (N.cols() == 1) {
+    x -= N.col(0) * (N.col(0).dot(x) / N.col(0).squaredNorm());
+  } else if (N.cols() <= few_columns) {
     const Eigen::MatrixXd dense(N);
     const Eigen::MatrixXd gram = dense.transpose().lazyProduct(dense);
     const Eigen::VectorXd products = dense.transpose().lazyProduct(x);

@@ -63,7 +63,7 @@ class RowDecomposer {
   /// A dependent row, and the others of which it is the sum, each times a factor.
   struct Combination {
     int dependent = 0;
-    std::vector<std::pair<int, double>> of;
+    std::vector<std::pair<int, double>> of;  ///< by ascending row
   };
   /// Of the weighted rows.
   struct Pivots {

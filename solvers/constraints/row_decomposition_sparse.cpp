@@ -90,6 +90,7 @@ RowDecomposer::Pivots RowDecomposer::by_sparse_qr(const SparseColumns& rows) {
          k < r; ++k)
       if (const double factor = solution[at(reached[at(k)])]; std::abs(factor) > no_part)
         its.of.emplace_back(static_cast<int>(order[reached[at(k)]]), factor);
+    std::ranges::sort(its.of);
   }
   return found;
 }
@@ -107,8 +108,6 @@ bool RowDecomposer::exchange_heavy(std::vector<Combination>& combinations) {
       if (its.of.empty()) continue;
       const auto [row, factor] = *heaviest(its);
       if (std::abs(factor) <= heavy) continue;
-      if (!any)
-        for (Combination& each : combinations) std::ranges::sort(each.of);
       any = again = true;
       // d = f r + ... becomes r = d/f - ...
       its.of = sum({{its.dependent, 1 / factor}}, -1 / factor, its.of, row);
