@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "solvers/accuracy/step_plan.hpp"
@@ -96,6 +97,10 @@ AccuracyControl::AccuracyControl(Assembler& assembler, const DynamicStage& stage
   report_.asked = stage.accuracy;
   report_.of_reactions = stage.accuracy_of_reactions;
   report_.of_vibrations = stage.accuracy_of_vibrations;
+  each_with_error(assembler.layout(), [&](const UnknownBlock& u, std::size_t first) {
+    for (std::size_t i = first; u.kind == BlockKind::state && i < first + at(u.size); ++i)
+      states_.push_back(i);
+  });
 }
 
 void AccuracyControl::begin(const State& state) {
@@ -145,33 +150,37 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
   trial_vibrations_.find(vibrations_, error_, h);
   trial_range_.drop_rounding(error_, trial, h);
   average(trial, h);
-  const std::vector<char> negligible = negligible_numbers(ahead);
-  leave_vibrations(negligible, h, std::max(share_, h / (averaged_ + h)), share_, counted_);
-  leave_vibrations(negligible, h, LastErrors::of_last, LastErrors::of_last, last_counted_);
+  find_negligible(ahead);
+  leave_vibrations(h, std::max(share_, h / (averaged_ + h)), share_, counted_);
+  leave_vibrations(h, LastErrors::of_last, LastErrors::of_last, last_counted_);
   follow_phase(h, ahead);
-  const MotionRange::Errors found = trial_range_.judge(counted_, trial, h, ahead);
-  error_.velocity.assign(error_.velocity.size(), 0.0);
-  for (std::size_t i = 0; i < negligible.size(); ++i)
-    error_.displacement[i] *= negligible[i] != 0 ? 0.0 : of_single / h;
-  const double single = trial_range_.judge(error_, trial, h, ahead).largest,
-               rate = std::max(found.largest, single),
-               next = undelayed_.of(
-                   rate, std::max(trial_range_.judge(last_counted_, trial, h, ahead).largest, single), h,
-                   trial_range_.time());
+  count_made();
+  std::array<MotionRange::Judged, MotionRange::most_judged> judged{
+      {{.displacement = counted_.displacement, .velocity = counted_.velocity},
+       {.displacement = last_counted_.displacement, .velocity = last_counted_.velocity},
+       {.displacement = error_.displacement, .times = of_single / h, .without = negligible_},
+       {.displacement = made_counted_.displacement, .velocity = made_counted_.velocity},
+       {.displacement = error_.between, .times = 1 / h}}};
+  const std::span<MotionRange::Judged> all(judged);
+  const double rounding = trial_range_.judge(all.first(error_.knows_between ? 5 : 4), trial, h, ahead);
+  const auto& [averages, last, single, made, between] = judged;
+  const double rate = std::max(averages.largest, single.largest),
+               next = undelayed_.of(rate, std::max(last.largest, single.largest), h, trial_range_.time());
   added_ = kept * rate * h;
   const double elapsed = trial.time - begin_;
   // Errors go with h^2, the rounding of all steps with 1/h.
-  const double lost = found.rounding * static_cast<double>(report_.steps) * span / elapsed;
+  const double lost = rounding * static_cast<double>(report_.steps) * span / elapsed;
   if (elapsed > seen * span && lost > accuracy_)
     throw Error(fmt::format(
         "at t = {:.9g} an accuracy of {:g} is finer than rounding allows: about {:.1g} is possible",
         trial.time, accuracy_, accuracy_ * std::pow(lost / accuracy_, 2.0 / 3)));
-  const double made = kept * trial_range_.judge(made_errors(negligible), trial, h, ahead).largest;
-  unseen_ = std::max(0.0, made * h - added_);
-  const double to_come = std::max(0.0, made * span / accuracy_ - excess) * h / share_ / span;
+  unseen_ = std::max(0.0, kept * made.largest * h - added_);
+  const double to_come = std::max(0.0, kept * made.largest * span / accuracy_ - excess) * h / share_ / span;
   const double part = kept * next * h / accuracy_;
   rate_ = part * span / h / budget_.share(part, h, trial.time, to_come);
-  of_positions_ = rate_ = std::max({rate_, vibrating, inside(trial, h, ahead)});
+  // What dense output misses inside the step does not add up over the steps. It goes with h^4, and rates with h^2.
+  const double inside = std::sqrt(between.largest * h / accuracy_);
+  of_positions_ = rate_ = std::max({rate_, vibrating, inside});
   if (unique) count_reactions(reactions_.judge(trial, h), trial.time, h);
   if (sizes_.accepts(h, rate_)) return true;
   ++report_.rejected;
@@ -184,11 +193,10 @@ double AccuracyControl::time_of_vibrations(double ahead) const {
 
 double AccuracyControl::find_error(StepMethod& method, bool event, double ahead) {
   const State& trial = method.trial();
-  LocalError displacement;
   const auto largest = [&](const std::vector<double>& of) {
-    displacement.displacement = of;
-    displacement.velocity.assign(of.size(), 0.0);
-    return trial_range_.judge(displacement, trial, 1, ahead).largest / accuracy_;
+    MotionRange::Judged displacements{.displacement = of};
+    trial_range_.judge({&displacements, 1}, trial, 1, ahead);
+    return displacements.largest / accuracy_;
   };
   trial_vibration_ = 0;
   for (;;) {
@@ -212,14 +220,6 @@ void AccuracyControl::follow_vibrations(double now, double h) {
   if (vibration_ > small_vibration || part_of_time_ == 1) return;
   part_of_time_ *= 2;
   vibration_ *= 4;
-}
-
-double AccuracyControl::inside(const State& trial, double h, double ahead) {
-  if (!error_.knows_between) return 0;
-  std::swap(error_.displacement, error_.between);
-  for (double& each : error_.displacement) each /= h;
-  // It goes with h^4, and rates with h^2.
-  return std::sqrt(trial_range_.judge(error_, trial, h, ahead).largest * h / accuracy_);
 }
 
 void AccuracyControl::count_reactions(double error, double time, double h) {
@@ -272,12 +272,13 @@ void AccuracyControl::average(const State& trial, double h) {
   const auto mix = [&](const std::vector<double>& old, const std::vector<double>& now, bool whole,
                        std::vector<double>& out) {
     out.resize(now.size());
-    each_with_error(assembler_.layout(), [&](const UnknownBlock& u, std::size_t first) {
-      // First-order states have times of their own.
-      const double share = std::max(whole ? of_all : 0.0, u.kind == BlockKind::state ? of_step : of_motion);
-      for (std::size_t i = first; i < first + at(u.size); ++i)
-        out[i] = (anew ? 0.0 : (1 - share) * old[i]) + share / h * now[i];
-    });
+    const auto mix_number = [&](std::size_t i, double share) {
+      out[i] = (anew ? 0.0 : (1 - share) * old[i]) + share / h * now[i];
+    };
+    const double least = whole ? of_all : 0.0, share = std::max(least, of_motion);
+    for (std::size_t i = 0; i < now.size(); ++i) mix_number(i, share);
+    // First-order states have times of their own.
+    for (const std::size_t i : states_) mix_number(i, std::max(least, of_step));
   };
   bring_averages(h);
   mix(brought_.displacement, error_.displacement, true, trial_mean_.displacement);
@@ -290,7 +291,7 @@ void AccuracyControl::average(const State& trial, double h) {
   mix(made_magnitude_, error_.velocity, false, trial_made_magnitude_);
   counted_ = trial_mean_;
   reduce_cancelled(counted_, trial_mean_magnitude_);
-  last_counted_ = last_.counted();
+  last_.count(last_counted_);
   // The average of a short impact over a long time is small. It counts unless the last errors themselves are below rounding.
   for (std::size_t i = 0; i < trial_recent_.size(); ++i) error_.velocity[i] = h * trial_recent_[i];
   trial_range_.drop_rounding(error_, trial, h);
@@ -298,38 +299,36 @@ void AccuracyControl::average(const State& trial, double h) {
     if (error_.velocity[i] == 0) counted_.velocity[i] = last_counted_.velocity[i] = 0;
 }
 
-const LocalError& AccuracyControl::made_errors(const std::vector<char>& negligible) {
+void AccuracyControl::count_made() {
   made_counted_ = trial_made_;
   reduce_cancelled(made_counted_, trial_made_magnitude_);
-  for (std::size_t i = 0; i < negligible.size(); ++i) {
+  for (std::size_t i = 0; i < negligible_.size(); ++i) {
     const double mean = trial_mean_magnitude_[i], recent = trial_recent_[i];
     // An average that was held down to `alike` times the last errors is that much above them.
     const bool averages_tell = mean * alike > recent && mean < 0.99 * alike * recent;
-    if (negligible[i] != 0 || averages_tell) made_counted_.displacement[i] = made_counted_.velocity[i] = 0;
+    if (negligible_[i] != 0 || averages_tell) made_counted_.displacement[i] = made_counted_.velocity[i] = 0;
   }
-  return made_counted_;
 }
 
-void AccuracyControl::leave_vibrations(const std::vector<char>& numbers, double h, double of_displacements,
-                                       double of_velocities, LocalError& mean) const {
+void AccuracyControl::leave_vibrations(double h, double of_displacements, double of_velocities,
+                                       LocalError& mean) const {
   const auto reduce = [](double& each, double by) {
     each = std::copysign(std::max(0.0, std::abs(each) - by), each);
   };
   const double displacements = cancels * of_displacements * std::abs(error_.of_jerk) * h,
                velocities = cancels * of_velocities * std::abs(error_.of_snap) * h;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] == 0) continue;
+  for (std::size_t i = 0; i < negligible_.size(); ++i) {
+    if (negligible_[i] == 0) continue;
     reduce(mean.displacement[i], displacements * trial_vibrations_.change_of_rate(i));
     reduce(mean.velocity[i], velocities * trial_vibrations_.change_of_jerk(i));
   }
 }
 
-std::vector<char> AccuracyControl::negligible_numbers(double ahead) const {
-  std::vector<char> out =
-      trial_range_.smaller(trial_vibrations_.amplitudes(), least_amplitude * accuracy_, ahead);
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!cancel(i)) out[i] = 0;
-  return out;
+void AccuracyControl::find_negligible(double ahead) {
+  trial_vibrations_.find_amplitudes(amplitudes_);
+  trial_range_.find_smaller(amplitudes_, least_amplitude * accuracy_, ahead, negligible_);
+  for (std::size_t i = 0; i < negligible_.size(); ++i)
+    if (!cancel(i)) negligible_[i] = 0;
 }
 
 bool AccuracyControl::cancel(std::size_t i) const {
@@ -340,10 +339,10 @@ void AccuracyControl::follow_phase(double h, double ahead) {
   lost_phase_.look(trial_vibrations_, error_, h);
   const double lowest = fast / (window * trial_range_.time());
   const double counts = of_vibrations_ ? least_followed : least_amplitude;
-  std::vector<char> vibrate = trial_range_.smaller(lost_phase_.amplitudes(), counts * accuracy_, ahead);
-  for (std::size_t i = 0; i < vibrate.size(); ++i)
-    vibrate[i] = vibrate[i] == 0 && cancel(i) && lost_phase_.frequency(i) > lowest ? 1 : 0;
-  const std::vector<double>& rate = lost_phase_.find_rate(error_, h, vibrate);
+  trial_range_.find_smaller(lost_phase_.amplitudes(), counts * accuracy_, ahead, vibrate_);
+  for (std::size_t i = 0; i < vibrate_.size(); ++i)
+    vibrate_[i] = vibrate_[i] == 0 && cancel(i) && lost_phase_.frequency(i) > lowest ? 1 : 0;
+  const std::vector<double>& rate = lost_phase_.find_rate(error_, h, vibrate_);
   if (!of_vibrations_) return;
   for (std::size_t i = 0; i < rate.size(); ++i)
     counted_.displacement[i] = std::max(std::abs(counted_.displacement[i]), rate[i] / kept);

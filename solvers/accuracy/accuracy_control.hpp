@@ -82,14 +82,12 @@ class AccuracyControl {
   void average(const State& trial, double h);
   /// Computes of `mean_` what it says of a trial of size h.
   void bring_averages(double h);
-  /// The errors made in the time of the averages, where these tell nothing of them: steps or the motion have changed by much since.
-  /// Zero elsewhere, and in the numbers that are `negligible`.
-  const LocalError& made_errors(const std::vector<char>& negligible);
-  /// Leaves out of averages what vibrations may add to them in these numbers, in a trial of size h that has these shares of them.
-  void leave_vibrations(const std::vector<char>& numbers, double h, double of_displacements,
-                        double of_velocities, LocalError& mean) const;
-  /// The numbers, by the order of LocalError, whose errors are those of vibrations of no importance.
-  std::vector<char> negligible_numbers(double ahead) const;
+  /// Computes the errors made in the time of the averages, where these tell nothing of them: steps or the motion have changed by much
+  /// since. Zero elsewhere, and in negligible numbers.
+  void count_made();
+  /// Leaves out of averages what vibrations may add to them in negligible numbers, in a trial of size h that has these shares of them.
+  void leave_vibrations(double h, double of_displacements, double of_velocities, LocalError& mean) const;
+  void find_negligible(double ahead);
   /// Whether errors of velocities are seen to cancel in this number.
   bool cancel(std::size_t i) const;
   /// Finds what the trial of size h does to the phase of vibrations that matter, and makes it count where that was asked for.
@@ -97,9 +95,6 @@ class AccuracyControl {
   /// At an event: counts at once what the averages would still have added to the error, and makes them zero. Later steps are not
   /// limited by errors of forces that no longer act.
   void settle();
-  /// The rate of error that stands for what dense output misses of the positions inside the trial of size h. It does not add up over
-  /// the steps. Uses up `error_`.
-  double inside(const State& trial, double h, double ahead);
   /// Makes `rate_` that of multipliers with this error, if it is larger and shorter steps reduce it.
   void count_reactions(double error, double time, double h);
   /// Size of the first step, from velocities and accelerations [s]. Collective.
@@ -131,6 +126,10 @@ class AccuracyControl {
   std::vector<double> recent_, trial_recent_;
   double unseen_ = 0;  ///< part of the error that the last trial makes besides `added_`
   VibrationAmplitude vibrations_, trial_vibrations_;
+  std::vector<double> amplitudes_;   ///< of the trial's vibrations
+  std::vector<char> negligible_;     ///< numbers whose errors are those of vibrations of no importance
+  std::vector<char> vibrate_;        ///< numbers whose phase is followed
+  std::vector<std::size_t> states_;  ///< numbers of first-order states
   LostPhase lost_phase_;
   double part_of_time_ = 1;  ///< of the longest time of vibrations that are taken out, the part that is
   /// The largest displacement of these vibrations over what is allowed, which fades; of the trial.

@@ -1,5 +1,6 @@
 #include "solvers/errors/alpha_error.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "solvers/errors/smoothed_difference.hpp"
@@ -56,18 +57,26 @@ void AlphaError::estimate(double h, double time, const State& end, std::span<con
   out.knows_between = full();
   out.of_jerk = c.kappa();
   out.of_snap = smooth;
+  // Where the second derivative is not known yet, the first may have arisen within the step.
+  const double of_jerk = second[0] != 0 ? 0 : of_velocities / h, of_snap = second[0] != 0 ? of_velocities : 0;
+  const double between = out.knows_between ? h * h3 / 384 : 0;
+  std::array<const double*, most_nodes> earlier{};  // the last one first
+  for (std::size_t n = 0; n < nodes_.size(); ++n) earlier[n] = nodes_[nodes_.size() - 1 - n].a.data();
   each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
     for (int k = 0; k < u.size; ++k, ++packed) {
-      const double newest = a[at(u.offset.dof + k)], jerk = weigh(first, newest, packed),
-                   snap = weigh(second, newest, packed);
+      const double newest = a[at(u.offset.dof + k)];
+      double jerk = first[0] * newest, snap = second[0] * newest;
+      for (std::size_t n = 0; n < nodes_.size(); ++n) {
+        jerk += first[n + 1] * earlier[n][packed];
+        snap += second[n + 1] * earlier[n][packed];
+      }
       if (u.kind == BlockKind::state) {
         out.displacement[packed] = of_states * snap;
         continue;
       }
       out.displacement[packed] = of_displacements * jerk;
-      if (out.knows_between) out.between[packed] = h * h3 / 384 * snap;
-      // Where the second derivative is not known yet, the first may have arisen within the step.
-      out.velocity[packed] = of_velocities * (second[0] != 0 ? snap : jerk / h);
+      out.between[packed] = between * snap;
+      out.velocity[packed] = of_snap * snap + of_jerk * jerk;
     }
     if (u.kind != BlockKind::rotation) return;
     const Eigen::Map<const Vec3> w(&end.rate[at(u.offset.dof)]), turn(&end.acceleration[at(u.offset.dof)]);
@@ -94,18 +103,22 @@ void AlphaError::include_unexpected(std::span<const double> times, std::span<con
 
 std::vector<double> AlphaError::changes(double time, std::span<const double> a,
                                         std::span<const double> weights) const {
-  Node newest;
-  newest.time = time;
-  pack(a, newest.a);
-  std::vector<double> all;
-  const Node* to = &newest;
-  for (std::size_t n = nodes_.size(); n-- > (full() ? 1U : 0U);) {  // as many as `add` would keep
-    const Node& from = nodes_[n];
-    double sum = 0;
-    for (std::size_t i = 0; i < to->a.size(); ++i)
-      sum += weights[i] * (to->a[i] - from.a[i]) * (to->a[i] - from.a[i]);
-    all.push_back(sum / ((to->time - from.time) * (to->time - from.time)));
-    to = &from;
+  const std::size_t oldest = full() ? 1 : 0;  // as many as `add` would keep
+  std::vector<double> all(nodes_.size() - oldest, 0.0);
+  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
+    for (int k = 0; k < u.size; ++k, ++packed) {
+      double to = a[at(u.offset.dof + k)];
+      for (std::size_t n = 0; n < all.size(); ++n) {
+        const double from = nodes_[nodes_.size() - 1 - n].a[packed];
+        all[n] += weights[packed] * (to - from) * (to - from);
+        to = from;
+      }
+    }
+  });
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const double from = nodes_[nodes_.size() - 1 - n].time;
+    all[n] /= (time - from) * (time - from);
+    time = from;
   }
   return all;
 }

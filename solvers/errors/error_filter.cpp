@@ -1,6 +1,7 @@
 #include "solvers/errors/error_filter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "trammel/index.hpp"
@@ -8,8 +9,10 @@
 namespace trammel {
 
 namespace {
+
 // Steps after which the matrices are made again: they turn with eccentric bodies and dampers.
 constexpr int most_age = 8;
+
 }  // namespace
 
 template <class Use>
@@ -19,73 +22,78 @@ void ErrorFilter::each_kinematic(Use&& use) const {
   });
 }
 
-bool ErrorFilter::assemble(const State& end, double mass, double damping, OwnedMat& out) {
+bool ErrorFilter::assemble(const State& end, double mass, double damping, NonzeroMatrix& out) {
   TangentWeights weights;
   weights.stiffness = weights.gradient = weights.reaction = 0;
   weights.mass = mass;
   weights.damping = damping;
   weights.hold_algebraic = true;
-  if (!out) out = OwnedMat(assembler_.create_matrix());
-  return assembler_.tangent(end, weights, out.get());
+  return out.assemble(assembler_, end, weights);
 }
 
 bool ErrorFilter::prepare(const State& end, std::size_t numbers) {
   if (M_ && ++age_ < most_age) return true;
-  if (!M_) {
-    free_ = OwnedVec(assembler_.layout().create_vector());
-    pushed_ = OwnedVec(assembler_.layout().create_vector());
-  }
+  if (!M_)
+    for (OwnedVec* each : {&free_, &pushed_, &right_}) {
+      *each = OwnedVec(assembler_.layout().create_vector());
+      TRAMMEL_PETSC(VecZeroEntries(each->get()));
+    }
   age_ = 0;
   if (!assemble(end, 1, 0, M_) || !assemble(end, 0, 1, D_)) {
     drop();
     return false;
   }
+  std::vector<double> diagonal(at(assembler_.layout().owned_size()), 0.0);
+  M_.each_of_diagonal([&](std::size_t row, double mass) { diagonal[row] = mass; });
   mass_.assign(numbers, 0.0);
-  const PetscScalar* diagonal = nullptr;
-  TRAMMEL_PETSC(MatGetDiagonal(M_.get(), free_.get()));
-  TRAMMEL_PETSC(VecGetArrayRead(free_.get(), &diagonal));
   each_kinematic([&](std::size_t local, std::size_t packed) { mass_[packed] = diagonal[local]; });
-  TRAMMEL_PETSC(VecRestoreArrayRead(free_.get(), &diagonal));
   return true;
+}
+
+void ErrorFilter::take(const std::vector<double>& e, double times) {
+  PetscScalar* numbers = nullptr;
+  TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
+  each_kinematic([&](std::size_t local, std::size_t packed) { numbers[local] = times * e[packed]; });
+  TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
 }
 
 bool ErrorFilter::filter(double c_a, double c_v, double row_scale, const Solve& solve,
                          const std::vector<double>& e, std::vector<double>& out) {
   if (!M_) return false;
-  PetscScalar *numbers = nullptr, *pushed = nullptr;
-  TRAMMEL_PETSC(VecSet(free_.get(), 0));
-  TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
-  each_kinematic([&](std::size_t local, std::size_t packed) { numbers[local] = e[packed]; });
-  TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
-  TRAMMEL_PETSC(MatMult(M_.get(), free_.get(), pushed_.get()));
-  TRAMMEL_PETSC(VecScale(pushed_.get(), c_a));
+  take(e, c_a);
+  M_.multiply(free_.get(), pushed_.get());
   if (c_v > 0) {
-    TRAMMEL_PETSC(VecScale(free_.get(), c_v));
-    TRAMMEL_PETSC(MatMultAdd(D_.get(), free_.get(), pushed_.get(), pushed_.get()));
+    take(e, c_v);
+    D_.add_product(free_.get(), pushed_.get());
   }
   // Rows of other unknowns do not count, but that velocities which are right leave displacements as they are.
-  TRAMMEL_PETSC(VecSet(free_.get(), 0));
-  TRAMMEL_PETSC(VecGetArray(free_.get(), &numbers));
-  TRAMMEL_PETSC(VecGetArray(pushed_.get(), &pushed));
-  each_kinematic([&](std::size_t local, std::size_t) { numbers[local] = pushed[local]; });
+  PetscScalar* right = nullptr;
+  const PetscScalar* numbers = nullptr;
+  TRAMMEL_PETSC(VecGetArray(right_.get(), &right));
+  TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &numbers));
+  each_kinematic([&](std::size_t local, std::size_t) { right[local] = numbers[local]; });
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || u.kind != BlockKind::velocity_multiplier) continue;
-    for (int k = u.local; k < u.local + u.size; ++k) numbers[k] = row_scale * pushed[k];
+    for (int k = u.local; k < u.local + u.size; ++k) right[k] = row_scale * numbers[k];
   }
-  TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
-  TRAMMEL_PETSC(VecRestoreArray(pushed_.get(), &pushed));
-  int fine = solve(free_.get(), pushed_.get()) ? 1 : 0;
+  TRAMMEL_PETSC(VecRestoreArray(right_.get(), &right));
+  TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &numbers));
+  bool fine = solve(right_.get(), pushed_.get());
   out = e;
-  const PetscScalar* of_step = nullptr;
-  TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &of_step));
+  TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &numbers));
   each_kinematic([&](std::size_t local, std::size_t packed) {
     if (mass_[packed] == 0) return;
-    out[packed] = of_step[local];
-    if (!std::isfinite(of_step[local])) fine = 0;
+    out[packed] = numbers[local];
+    fine = fine && std::isfinite(numbers[local]);
   });
-  TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &of_step));
-  MPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_INT, MPI_MIN, assembler_.layout().comm());
-  return fine != 0;
+  TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &numbers));
+  return fine;
+}
+
+std::array<bool, 2> ErrorFilter::agree(std::array<bool, 2> fine) const {
+  std::array<int, 2> all{fine[0] ? 1 : 0, fine[1] ? 1 : 0};
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_INT, MPI_MIN, assembler_.layout().comm());
+  return {all[0] != 0, all[1] != 0};
 }
 
 ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& errors, double time,
@@ -109,11 +117,13 @@ ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& erro
 void ErrorFilter::apply(const StepCoefficients& step, double row_scale, Newton& newton, LocalError& error) {
   if (!M_ || !newton.has_tangent()) return;
   const Solve solve = [&](Vec b, Vec y) { return newton.solve_linear(b, y); };
-  if (filter(step.acceleration, step.velocity, row_scale, solve, error.displacement, filtered_))
-    std::swap(error.displacement, filtered_);
+  const bool displacements =
+      filter(step.acceleration, step.velocity, row_scale, solve, error.displacement, displacement_);
   // A damper takes back errors of velocities, as a spring those of displacements.
-  if (filter(step.acceleration, 0, row_scale, solve, error.velocity, filtered_))
-    std::swap(error.velocity, filtered_);
+  const bool velocities = filter(step.acceleration, 0, row_scale, solve, error.velocity, velocity_);
+  const std::array<bool, 2> fine = agree({displacements, velocities});
+  if (fine[0]) std::swap(error.displacement, displacement_);
+  if (fine[1]) std::swap(error.velocity, velocity_);
 }
 
 }  // namespace trammel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -8,6 +9,7 @@
 #include "kernel/assembler.hpp"
 #include "solvers/errors/alpha_error.hpp"
 #include "solvers/errors/local_error.hpp"
+#include "solvers/errors/nonzero_matrix.hpp"
 #include "solvers/linear/petsc_owned.hpp"
 #include "solvers/newton/newton.hpp"
 
@@ -42,9 +44,11 @@ class ErrorFilter {
   using Solve = std::function<bool(Vec b, Vec y)>;
   /// J^-1 (c_a M + c_v D) e of the kinematic numbers of `e`, which has the order of LocalError, with M and D of `change`. Others remain.
   /// The right-hand side has c_v A e in the rows of velocity constraints, which J has multiplied by `row_scale`.
-  /// False where that has no value. Collective.
+  /// False where that has no value on this rank, see `agree`. Collective.
   bool filter(double c_a, double c_v, double row_scale, const Solve& solve, const std::vector<double>& e,
               std::vector<double>& out);
+  /// What is true on all ranks. Collective.
+  std::array<bool, 2> agree(std::array<bool, 2> fine) const;
   /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
   void drop() {
     M_.reset();
@@ -54,16 +58,19 @@ class ErrorFilter {
  private:
   /// `numbers`: of a LocalError.
   bool prepare(const State& end, std::size_t numbers);
-  bool assemble(const State& end, double mass, double damping, OwnedMat& out);
+  bool assemble(const State& end, double mass, double damping, NonzeroMatrix& out);
+  /// Puts the kinematic numbers of `e` into free_.
+  void take(const std::vector<double>& e, double times);
   /// `use(its place in a local vector, its place in a LocalError)` of the owned numbers of kinematic blocks.
   template <class Use>
   void each_kinematic(Use&& use) const;
 
   Assembler& assembler_;
-  OwnedMat M_, D_;
+  NonzeroMatrix M_, D_;
   std::vector<double> mass_;  ///< the diagonal of M, in the order of LocalError
-  OwnedVec free_, pushed_;
-  std::vector<double> filtered_;
+  OwnedVec free_, right_;     ///< zero in rows that are not written
+  OwnedVec pushed_;
+  std::vector<double> displacement_, velocity_;
   int age_ = 0;  ///< steps since M and D were made
 };
 

@@ -27,10 +27,10 @@ void LastErrors::look(const LocalError& error, double h) {
       magnitude_, error.velocity, [](double x) { return std::abs(x); }, trial_magnitude_);
 }
 
-LocalError LastErrors::counted() const {
-  LocalError all = trial_;
-  reduce_cancelled(all, trial_magnitude_);
-  return all;
+void LastErrors::count(LocalError& out) const {
+  out.displacement = trial_.displacement;
+  out.velocity = trial_.velocity;
+  reduce_cancelled(out, trial_magnitude_);
 }
 
 void LastErrors::accepted(double h) {

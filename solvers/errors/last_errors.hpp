@@ -19,8 +19,8 @@ class LastErrors {
 
   /// Takes in the errors of a trial of size h [s]. The averages are for steps of that size.
   void look(const LocalError& error, double h);
-  /// Without what has been seen to cancel of velocities.
-  LocalError counted() const;
+  /// Gives the averages without what has been seen to cancel of velocities.
+  void count(LocalError& out) const;
   /// The trial was accepted.
   void accepted(double h);
   void forget() { *this = {}; }

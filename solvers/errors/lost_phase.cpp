@@ -21,9 +21,15 @@ void LostPhase::look(const VibrationAmplitude& now, const LocalError& error, dou
   amplitudes_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double W = trial_.frequency(i);
-    if (W > 0) jerk_[i] = taken(error, i) * std::hypot(now.change_of_jerk(i), now.snap(i) / W);
-    const double found = W > 0 ? jerk_[i] / (W * W * W) : 0.0;
-    trial_amplitudes_[i] = std::max(found, std::exp(-h * W / remembered) * amplitudes_[i]);
+    double& amplitude = trial_amplitudes_[i];
+    amplitude = 0;
+    if (W > 0) {
+      const double jerk = now.change_of_jerk(i), by_snap = now.snap(i) / W;
+      jerk_[i] = taken(error, i) * std::sqrt(jerk * jerk + by_snap * by_snap);
+      amplitude = jerk_[i] / (W * W * W);
+    }
+    if (amplitude < amplitudes_[i])
+      amplitude = std::max(amplitude, std::exp(-h * W / remembered) * amplitudes_[i]);
   }
 }
 

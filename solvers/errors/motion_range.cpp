@@ -133,9 +133,9 @@ void MotionRange::drop_rounding(LocalError& error, const State& end, double h) c
   });
 }
 
-std::vector<char> MotionRange::smaller(const std::vector<double>& amplitude, double least,
-                                       double ahead) const {
-  std::vector<char> out(amplitude.size(), 0);
+void MotionRange::find_smaller(const std::vector<double>& amplitude, double least, double ahead,
+                               std::vector<char>& out) const {
+  out.assign(amplitude.size(), 0);
   const std::array<double, 2> floors{floor(lengths, false), floor(angles, false)};
   each_channel([&](const UnknownBlock& u, Kind kind, int, int size, std::size_t packed) {
     if (kind == others) return;
@@ -146,19 +146,18 @@ std::vector<char> MotionRange::smaller(const std::vector<double>& amplitude, dou
     if (std::sqrt(square) < least * range)
       std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(packed), size, char{1});
   });
-  return out;
 }
 
-MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end, double h,
-                                       double ahead) const {
-  std::array<double, 2> errors{0, 0};
+double MotionRange::judge(std::span<Judged> errors, const State& end, double h, double ahead) const {
+  std::array<double, most_judged + 1> largest{};  // the last one is of rounding
   const std::array<double, 2> of_lengths{floor(lengths, false), floor(lengths, true)},
       of_angles{floor(angles, false), floor(angles, true)};
   each_channel([&](const UnknownBlock& u, Kind kind, int first, int size, std::size_t packed) {
     if (massless_[packed] != 0) return;
-    const auto norm = [&](const std::vector<double>& field) {
+    const auto norm = [&](std::span<const double> field, std::span<const char> without) {
       double square = 0;
-      for (std::size_t k = packed; k < packed + at(size); ++k) square += field[k] * field[k];
+      for (std::size_t k = packed; k < packed + at(size); ++k)
+        if (without.empty() || without[k] == 0) square += field[k] * field[k];
       return std::sqrt(square);
     };
     const bool turns = u.kind == BlockKind::rotation;
@@ -172,14 +171,23 @@ MotionRange::Errors MotionRange::judge(const LocalError& error, const State& end
       square += acceleration * acceleration;
     }
     const double speed = std::max({own.velocity, std::sqrt(square) * ahead, kind == others ? 0.0 : least[1]});
-    const double moved = norm(error.displacement), pushed = norm(error.velocity);
-    if (moved * h > lost) errors[0] = std::max(errors[0], moved / std::max(range, lost));
-    if (speed > 0) errors[0] = std::max(errors[0], pushed / speed);
+    for (std::size_t n = 0; n < errors.size(); ++n) {
+      const Judged& its = errors[n];
+      if (!its.displacement.empty()) {
+        const double moved = its.times * norm(its.displacement, its.without);
+        if (moved * h > lost) largest[n] = std::max(largest[n], moved / std::max(range, lost));
+      }
+      if (!its.velocity.empty() && speed > 0)
+        largest[n] = std::max(largest[n], norm(its.velocity, {}) / speed);
+    }
     if (range > 0 && kind != others)
-      errors[1] = std::max(errors[1], of_rounding * lost / std::max(range, least_range * magnitude));
+      largest.back() =
+          std::max(largest.back(), of_rounding * lost / std::max(range, least_range * magnitude));
   });
-  MPI_Allreduce(MPI_IN_PLACE, errors.data(), 2, MPI_DOUBLE, MPI_MAX, layout_->comm());
-  return {errors[0], errors[1]};
+  MPI_Allreduce(MPI_IN_PLACE, largest.data(), static_cast<int>(largest.size()), MPI_DOUBLE, MPI_MAX,
+                layout_->comm());
+  for (std::size_t n = 0; n < errors.size(); ++n) errors[n].largest = largest[n];
+  return largest.back();
 }
 
 NamedNumber MotionRange::worst(const std::vector<double>& displacement) const {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "kernel/layout.hpp"
@@ -26,17 +28,23 @@ class MotionRange {
   /// Collective.
   void include(const State& state);
 
-  /// The largest error per unit of time of a channel over its range, and the part of a range that rounding adds in a step of
-  /// size h. The range is at least what the largest velocity covers in the time `ahead` [s], that of velocities at least what the
-  /// present acceleration makes of them in it. Collective.
-  struct Errors {
-    double largest = 0;
-    double rounding = 0;
+  /// Errors per unit of time. Both fields have the order of a LocalError; one that is empty is zero.
+  struct Judged {
+    std::span<const double> displacement{}, velocity{};
+    double times = 1;  ///< of displacements
+    /// Numbers of which displacements do not count; none where it is empty.
+    std::span<const char> without{};
+    double largest = 0;  ///< of a channel, over its range
   };
-  Errors judge(const LocalError& error, const State& end, double h, double ahead) const;
+  static constexpr std::size_t most_judged = 5;
+  /// Finds `largest` of each, and returns the part of a range that rounding adds in a step of size h. The range is at least what the
+  /// largest velocity covers in the time `ahead` [s], that of velocities at least what the present acceleration makes of them in it.
+  /// Collective.
+  double judge(std::span<Judged> errors, const State& end, double h, double ahead) const;
 
-  /// The numbers of channels in which `amplitude` is below the part `least` of the range. `ahead`: as for `judge`.
-  std::vector<char> smaller(const std::vector<double>& amplitude, double least, double ahead) const;
+  /// Which numbers belong to channels in which `amplitude` is below the part `least` of the range. `ahead`: as for `judge`.
+  void find_smaller(const std::vector<double>& amplitude, double least, double ahead,
+                    std::vector<char>& out) const;
 
   /// Makes velocities' errors of a step of size h zero where they are below rounding.
   void drop_rounding(LocalError& error, const State& end, double h) const;

@@ -37,13 +37,17 @@ void VibrationAmplitude::find(const VibrationAmplitude& before, const LocalError
   mix(before.snap_, error.velocity, h3 * error.of_snap, snap_);
 }
 
-std::vector<double> VibrationAmplitude::amplitudes() const {
-  std::vector<double> out(jerk_.size(), std::numeric_limits<double>::infinity());
-  if (steps_ == 0) return out;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (jerk_[i] == 0 || snap_[i] > 0)
-      out[i] = jerk_[i] == 0 ? 0.0 : jerk_[i] * std::pow(jerk_[i] / snap_[i], 3);
-  return out;
+void VibrationAmplitude::find_amplitudes(std::vector<double>& out) const {
+  out.assign(jerk_.size(), std::numeric_limits<double>::infinity());
+  if (steps_ == 0) return;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (jerk_[i] == 0) {
+      out[i] = 0;
+    } else if (snap_[i] > 0) {
+      const double time = jerk_[i] / snap_[i];
+      out[i] = jerk_[i] * time * time * time;
+    }
+  }
 }
 
 }  // namespace trammel

@@ -21,7 +21,7 @@ class VibrationAmplitude {
   /// From the averages `before` of the last steps, and the errors of a step of size h [s].
   void find(const VibrationAmplitude& before, const LocalError& error, double h);
   /// In the order of LocalError. Infinite where v''' is not known, as in the first steps.
-  std::vector<double> amplitudes() const;
+  void find_amplitudes(std::vector<double>& out) const;
 
   /// The amplitudes of v' and v'', W^2 A and W^3 A.
   double change_of_rate(std::size_t i) const { return snap_[i] > 0 ? jerk_[i] * jerk_[i] / snap_[i] : 0.0; }

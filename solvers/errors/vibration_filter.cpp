@@ -1,5 +1,6 @@
 #include "solvers/errors/vibration_filter.hpp"
 
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -79,9 +80,9 @@ void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& er
   if (ready_ == Tangent::none) return;
   const Tangent& tangent = tangents_[ready_];
   error.vibrating.resize(error.velocity.size());
-  if (!filter(by, tangent, 1, error.displacement, displacement_) ||
-      !filter(by, tangent, 0, error.velocity, filtered_))
-    return;
+  const bool displacements = filter(by, tangent, 1, error.displacement, displacement_),
+             velocities = filter(by, tangent, 0, error.velocity, filtered_);
+  if (by.agree({displacements, velocities}) != std::array{true, true}) return;
   for (std::size_t i = 0; i < filtered_.size(); ++i)
     error.vibrating[i] = std::abs(error.displacement[i] - displacement_[i]) +
                          tangent.time * std::abs(error.velocity[i] - filtered_[i]);
@@ -102,9 +103,10 @@ void VibrationFilter::find_vibration(ErrorFilter& by, const Tangent& tangent, Lo
   });
   // Of a mode of the frequency W and the acceleration a the first leaves a W^2 / (c_a + W^2), the second of that 1 / (c_a + W^2): of
   // fast ones a / W^2.
-  if (!filter(by, tangent, 0, accelerations_, filtered_)) return;
+  const bool first = filter(by, tangent, 0, accelerations_, filtered_);
   for (std::size_t i = 0; i < filtered_.size(); ++i) accelerations_[i] -= filtered_[i];
-  if (!filter(by, tangent, 0, accelerations_, filtered_)) return;
+  const bool second = filter(by, tangent, 0, accelerations_, filtered_);
+  if (by.agree({first, second}) != std::array{true, true}) return;
   const double c_a = alpha_.of_step(tangent.time).acceleration;
   error.vibration.resize(filtered_.size());
   for (std::size_t i = 0; i < filtered_.size(); ++i) error.vibration[i] = std::abs(filtered_[i]) / c_a;

@@ -54,7 +54,7 @@ class VibrationFilter {
   bool takes_step() const;
   /// Makes a tangent at the trial, for a step of size `time`. Returns its place, or Tangent::none.
   int make(double at, double time);
-  /// Of errors of displacements `damped` is 1, of velocities 0.
+  /// As ErrorFilter::filter. Of errors of displacements `damped` is 1, of velocities 0.
   bool filter(ErrorFilter& by, const Tangent& tangent, double damped, const std::vector<double>& e,
               std::vector<double>& out);
   /// Computes LocalError::vibration.
