@@ -28,7 +28,7 @@ bool ErrorFilter::assemble(const State& end, double mass, double damping, Nonzer
   weights.mass = mass;
   weights.damping = damping;
   weights.hold_algebraic = true;
-  return out.assemble(assembler_, end, weights);
+  return out.assemble(assembler_, end, weights, all_);
 }
 
 bool ErrorFilter::prepare(const State& end, std::size_t numbers) {

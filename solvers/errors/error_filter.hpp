@@ -53,6 +53,7 @@ class ErrorFilter {
   void drop() {
     M_.reset();
     D_.reset();
+    all_.reset();
   }
 
  private:
@@ -67,6 +68,7 @@ class ErrorFilter {
 
   Assembler& assembler_;
   NonzeroMatrix M_, D_;
+  OwnedMat all_;              ///< what these are made from
   std::vector<double> mass_;  ///< the diagonal of M, in the order of LocalError
   OwnedVec free_, right_;     ///< zero in rows that are not written
   OwnedVec pushed_;

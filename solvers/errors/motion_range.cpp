@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "trammel/index.hpp"
 
@@ -24,21 +25,41 @@ constexpr double of_rounding = 1.0 / 16;
 // A motion may still cover more than this part of the model.
 constexpr double least_range = 1e-3;
 
+double norm(const double* numbers, int size) {
+  double square = 0;
+  for (int k = 0; k < size; ++k) square += numbers[k] * numbers[k];
+  return std::sqrt(square);
+}
+
+double norm_without(const double* numbers, const char* without, int size) {
+  double square = 0;
+  for (int k = 0; k < size; ++k) square += without[k] != 0 ? 0.0 : numbers[k] * numbers[k];
+  return std::sqrt(square);
+}
+
 }  // namespace
 
 MotionRange::MotionRange(const Layout& layout, const Model& model, double length)
-    : layout_(&layout), model_(&model), length_(length > 0 ? length : 1.0) {}
-
-template <class Use>
-void MotionRange::each_channel(Use&& use) const {
-  each_with_error(*layout_, [&](const UnknownBlock& u, std::size_t packed) {
-    if (u.kind == BlockKind::position || u.kind == BlockKind::rotation)
-      return use(u, u.kind == BlockKind::position ? lengths : angles, 0, 3, packed);
+    : layout_(&layout), model_(&model), length_(length > 0 ? length : 1.0) {
+  std::vector<Channel> channels;
+  each_with_error(layout, [&](const UnknownBlock& u, std::size_t packed) {
+    Channel its{u.block,         lengths, u.kind == BlockKind::rotation, 3, packed, at(u.offset.value),
+                at(u.offset.dof)};
+    if (u.kind == BlockKind::position || u.kind == BlockKind::rotation) {
+      its.kind = its.turns ? angles : lengths;
+      return channels.push_back(its);
+    }
+    its.size = 1;
     for (int k = 0; k < u.size; ++k) {
-      const Measure measure = model_->block(u.block).measure(k);
-      use(u, measure.is_length() ? lengths : measure.is_angle() ? angles : others, k, 1, packed + at(k));
+      const Measure measure = model.block(u.block).measure(k);
+      its.kind = measure.is_length() ? lengths : measure.is_angle() ? angles : others;
+      channels.push_back(its);
+      ++its.packed;
+      ++its.value;
+      ++its.dof;
     }
   });
+  channels_ = std::make_shared<const std::vector<Channel>>(std::move(channels));
 }
 
 void MotionRange::begin(const State& state, std::vector<char> massless) {
@@ -56,46 +77,42 @@ void MotionRange::begin(const State& state, std::vector<char> massless) {
     }
   });
   high_ = low_;
-  each_channel([&](const UnknownBlock& u, Kind, int, int, std::size_t packed) {
-    if (u.kind == BlockKind::rotation) high_[packed] = 0;
-  });
+  for (const Channel& its : *channels_)
+    if (its.turns) high_[its.packed] = 0;
   fastest_.assign(low_.size(), 0.0);
   largest_ = {};
   include(state);
 }
 
 void MotionRange::include(const State& state) {
-  each_channel([&](const UnknownBlock& u, Kind kind, int first, int size, std::size_t packed) {
-    const double* value = &state.value[at(u.offset.value + first)];
-    if (u.kind == BlockKind::rotation) {
+  for (const Channel& its : *channels_) {
+    const std::size_t packed = its.packed;
+    const double* value = &state.value[its.value];
+    if (its.turns) {
       const Vec3 v(low_[packed], low_[packed + 1], low_[packed + 2]);
       const Quaternion start(std::sqrt(std::max(0.0, 1 - v.squaredNorm())), v.x(), v.y(), v.z());
       high_[packed] = std::max(high_[packed], start.angularDistance(quaternion_of(value)));
     } else {
-      for (int k = 0; k < size; ++k) {
+      for (int k = 0; k < its.size; ++k) {
         low_[packed + at(k)] = std::min(low_[packed + at(k)], value[k]);
         high_[packed + at(k)] = std::max(high_[packed + at(k)], value[k]);
       }
     }
-    double square = 0;
-    for (int k = 0; k < size; ++k) {
-      const double v = state.rate[at(u.offset.dof + first + k)];
-      square += v * v;
-    }
-    fastest_[packed] = std::max(fastest_[packed], std::sqrt(square));
-    if (kind == others || massless_[packed] != 0) return;
-    const Ranges r = ranges(u.kind == BlockKind::rotation ? 0 : size, packed);
-    largest_[kind] = std::max(largest_[kind], r.displacement);
-    largest_[kinds + kind] = std::max(largest_[kinds + kind], r.velocity);
-  });
+    fastest_[packed] = std::max(fastest_[packed], norm(&state.rate[its.dof], its.size));
+    if (its.kind == others || massless_[packed] != 0) continue;
+    const Ranges r = ranges(its);
+    largest_[its.kind] = std::max(largest_[its.kind], r.displacement);
+    largest_[kinds + its.kind] = std::max(largest_[kinds + its.kind], r.velocity);
+  }
   MPI_Allreduce(MPI_IN_PLACE, largest_.data(), static_cast<int>(largest_.size()), MPI_DOUBLE, MPI_MAX,
                 layout_->comm());
 }
 
-MotionRange::Ranges MotionRange::ranges(int size, std::size_t packed) const {
-  if (size == 0) return {std::min(high_[packed], std::numbers::pi), fastest_[packed]};
+MotionRange::Ranges MotionRange::ranges(const Channel& its) const {
+  const std::size_t packed = its.packed;
+  if (its.turns) return {std::min(high_[packed], std::numbers::pi), fastest_[packed]};
   double square = 0;
-  for (std::size_t k = packed; k < packed + at(size); ++k)
+  for (std::size_t k = packed; k < packed + at(its.size); ++k)
     square += (high_[k] - low_[k]) * (high_[k] - low_[k]);
   return {std::sqrt(square), fastest_[packed]};
 }
@@ -115,75 +132,63 @@ double MotionRange::time() const {
   return shortest;
 }
 
-double MotionRange::rounding(const UnknownBlock& u, Kind kind, int first, int size, const State& end) const {
-  double magnitude = kind == lengths ? length_ : kind == angles ? 1.0 : 0.0;
-  if (u.kind != BlockKind::rotation)
-    for (int k = 0; k < size; ++k)
-      magnitude = std::max(magnitude, std::abs(end.value[at(u.offset.value + first + k)]));
+double MotionRange::rounding(const Channel& its, const State& end) const {
+  double magnitude = its.kind == lengths ? length_ : its.kind == angles ? 1.0 : 0.0;
+  if (!its.turns)
+    for (int k = 0; k < its.size; ++k)
+      magnitude = std::max(magnitude, std::abs(end.value[its.value + at(k)]));
   return digits * magnitude;
 }
 
 void MotionRange::drop_rounding(LocalError& error, const State& end, double h) const {
-  each_channel([&](const UnknownBlock& u, Kind kind, int first, int size, std::size_t packed) {
-    const auto velocity = error.velocity.begin() + static_cast<std::ptrdiff_t>(packed);
-    double square = 0;
-    for (int k = 0; k < size; ++k) square += velocity[k] * velocity[k];
+  for (const Channel& its : *channels_) {
+    double* const velocity = &error.velocity[its.packed];
     // Velocities are known to the rounding of displacements over h.
-    if (std::sqrt(square) * h <= rounding(u, kind, first, size, end)) std::fill_n(velocity, size, 0.0);
-  });
+    if (norm(velocity, its.size) * h <= rounding(its, end)) std::fill_n(velocity, its.size, 0.0);
+  }
 }
 
 void MotionRange::find_smaller(const std::vector<double>& amplitude, double least, double ahead,
                                std::vector<char>& out) const {
   out.assign(amplitude.size(), 0);
   const std::array<double, 2> floors{floor(lengths, false), floor(angles, false)};
-  each_channel([&](const UnknownBlock& u, Kind kind, int, int size, std::size_t packed) {
-    if (kind == others) return;
-    const Ranges own = ranges(u.kind == BlockKind::rotation ? 0 : size, packed);
-    const double range = std::max({own.displacement, own.velocity * ahead, floors[kind]});
-    double square = 0;
-    for (std::size_t k = packed; k < packed + at(size); ++k) square += amplitude[k] * amplitude[k];
-    if (std::sqrt(square) < least * range)
-      std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(packed), size, char{1});
-  });
+  for (const Channel& its : *channels_) {
+    if (its.kind == others) continue;
+    const Ranges own = ranges(its);
+    const double range = std::max({own.displacement, own.velocity * ahead, floors[its.kind]});
+    if (norm(&amplitude[its.packed], its.size) < least * range)
+      std::fill_n(&out[its.packed], its.size, char{1});
+  }
 }
 
 double MotionRange::judge(std::span<Judged> errors, const State& end, double h, double ahead) const {
   std::array<double, most_judged + 1> largest{};  // the last one is of rounding
-  const std::array<double, 2> of_lengths{floor(lengths, false), floor(lengths, true)},
-      of_angles{floor(angles, false), floor(angles, true)};
-  each_channel([&](const UnknownBlock& u, Kind kind, int first, int size, std::size_t packed) {
-    if (massless_[packed] != 0) return;
-    const auto norm = [&](std::span<const double> field, std::span<const char> without) {
-      double square = 0;
-      for (std::size_t k = packed; k < packed + at(size); ++k)
-        if (without.empty() || without[k] == 0) square += field[k] * field[k];
-      return std::sqrt(square);
-    };
-    const bool turns = u.kind == BlockKind::rotation;
-    const Ranges own = ranges(turns ? 0 : size, packed);
-    const std::array<double, 2>& least = kind == lengths ? of_lengths : of_angles;
-    const double lost = rounding(u, kind, first, size, end), magnitude = lost / digits;
-    const double range = std::max({own.displacement, own.velocity * ahead, kind == others ? 0.0 : least[0]});
-    double square = 0;
-    for (int k = 0; k < size; ++k) {
-      const double acceleration = end.acceleration[at(u.offset.dof + first + k)];
-      square += acceleration * acceleration;
-    }
-    const double speed = std::max({own.velocity, std::sqrt(square) * ahead, kind == others ? 0.0 : least[1]});
+  const std::array<double, kinds> least_displacement{floor(lengths, false), floor(angles, false), 0},
+      least_velocity{floor(lengths, true), floor(angles, true), 0};
+  for (const Channel& its : *channels_) {
+    const std::size_t packed = its.packed;
+    if (massless_[packed] != 0) continue;
+    const Ranges own = ranges(its);
+    const double lost = rounding(its, end), magnitude = lost / digits;
+    const double range = std::max({own.displacement, own.velocity * ahead, least_displacement[its.kind]});
+    const double speed = std::max(
+        {own.velocity, norm(&end.acceleration[its.dof], its.size) * ahead, least_velocity[its.kind]});
     for (std::size_t n = 0; n < errors.size(); ++n) {
-      const Judged& its = errors[n];
-      if (!its.displacement.empty()) {
-        const double moved = its.times * norm(its.displacement, its.without);
+      const Judged& error = errors[n];
+      if (!error.displacement.empty()) {
+        const double moved =
+            error.times * (error.without.empty()
+                               ? norm(&error.displacement[packed], its.size)
+                               : norm_without(&error.displacement[packed], &error.without[packed], its.size));
         if (moved * h > lost) largest[n] = std::max(largest[n], moved / std::max(range, lost));
       }
-      if (!its.velocity.empty() && speed > 0)
-        largest[n] = std::max(largest[n], norm(its.velocity, {}) / speed);
+      if (!error.velocity.empty() && speed > 0)
+        largest[n] = std::max(largest[n], norm(&error.velocity[packed], its.size) / speed);
     }
-    if (range > 0 && kind != others)
+    if (range > 0 && its.kind != others)
       largest.back() =
           std::max(largest.back(), of_rounding * lost / std::max(range, least_range * magnitude));
-  });
+  }
   MPI_Allreduce(MPI_IN_PLACE, largest.data(), static_cast<int>(largest.size()), MPI_DOUBLE, MPI_MAX,
                 layout_->comm());
   for (std::size_t n = 0; n < errors.size(); ++n) errors[n].largest = largest[n];
@@ -192,17 +197,15 @@ double MotionRange::judge(std::span<Judged> errors, const State& end, double h, 
 
 NamedNumber MotionRange::worst(const std::vector<double>& displacement) const {
   NamedNumber worst;
-  const std::array<double, 2> least{floor(lengths, false), floor(angles, false)};
-  each_channel([&](const UnknownBlock& u, Kind kind, int, int size, std::size_t packed) {
-    if (massless_[packed] != 0) return;
-    double square = 0;
-    for (std::size_t k = packed; k < packed + at(size); ++k) square += displacement[k] * displacement[k];
-    double range = ranges(u.kind == BlockKind::rotation ? 0 : size, packed).displacement;
-    if (kind != others) range = std::max(range, least[kind]);
-    if (!(range > 0) || !(std::sqrt(square) > worst.number * range)) return;
-    worst.number = std::sqrt(square) / range;
-    worst.where = model_->block_name(u.block);
-  });
+  const std::array<double, kinds> least{floor(lengths, false), floor(angles, false), 0};
+  for (const Channel& its : *channels_) {
+    if (massless_[its.packed] != 0) continue;
+    const double moved = norm(&displacement[its.packed], its.size),
+                 range = std::max(ranges(its).displacement, least[its.kind]);
+    if (!(range > 0) || !(moved > worst.number * range)) continue;
+    worst.number = moved / range;
+    worst.where = model_->block_name(its.block);
+  }
   return largest_of_ranks(std::move(worst), layout_->comm());
 }
 

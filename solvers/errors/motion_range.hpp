@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -69,17 +70,24 @@ class MotionRange {
   struct Ranges {
     double displacement = 0, velocity = 0;
   };
-  template <class Use>
-  void each_channel(Use&& use) const;
-  /// `size`: numbers of the channel, of a rotation 0.
-  Ranges ranges(int size, std::size_t packed) const;
+  /// Of this rank.
+  struct Channel {
+    BlockId block = no_block;
+    Kind kind = others;
+    bool turns = false;              ///< a rotation
+    int size = 1;                    ///< numbers
+    std::size_t packed = 0;          ///< place of the first one in a LocalError
+    std::size_t value = 0, dof = 0;  ///< of a state
+  };
+  Ranges ranges(const Channel& its) const;
   /// Rounding error of a step, in the unit of the channel.
-  double rounding(const UnknownBlock& u, Kind kind, int first, int size, const State& end) const;
+  double rounding(const Channel& its, const State& end) const;
   double floor(Kind kind, bool of_velocity) const;
 
   const Layout* layout_;
   const Model* model_;
   double length_;
+  std::shared_ptr<const std::vector<Channel>> channels_;
   // By number of the owned blocks that have rates, in the layout's order; of rotations 4 and 1 to a channel.
   std::vector<double> low_, high_, fastest_;
   std::vector<char> massless_;

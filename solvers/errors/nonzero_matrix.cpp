@@ -1,29 +1,44 @@
 #include "solvers/errors/nonzero_matrix.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "solvers/linear/matrix_rows.hpp"
 
 namespace trammel {
 
-bool NonzeroMatrix::assemble(Assembler& assembler, const State& state, const TangentWeights& weights) {
-  if (!matrix_) matrix_ = OwnedMat(assembler.create_matrix());
-  if (!assembler.tangent(state, weights, matrix_.get())) return false;
-  Mat own = matrix_.get();
+bool NonzeroMatrix::assemble(Assembler& assembler, const State& state, const TangentWeights& weights,
+                             OwnedMat& all) {
+  if (!all) all = OwnedMat(assembler.create_matrix());
+  if (!assembler.tangent(state, weights, all.get())) return false;
+  Mat own = all.get();
   int couples = 0;
   if (assembler.layout().ranks() > 1) {
     Mat others = nullptr;
-    TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(matrix_.get(), &own, &others, nullptr));
+    TRAMMEL_PETSC(MatMPIAIJGetSeqAIJ(all.get(), &own, &others, nullptr));
     const MatrixRows rows(others);
     couples =
         std::any_of(rows.value, rows.value + rows.begin[rows.n], [](double a) { return a != 0; }) ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &couples, 1, MPI_INT, MPI_MAX, assembler.layout().comm());
   }
-  couples_ = couples != 0;
+  take_own(own);
+  if (couples != 0)
+    std::swap(coupled_, all);
+  else
+    coupled_.reset();
+  return true;
+}
+
+void NonzeroMatrix::take_own(Mat own) {
   const MatrixRows rows(own);
+  const PetscInt places = rows.begin[rows.n];
+  const auto count = std::count_if(rows.value, rows.value + places, [](double a) { return a != 0; });
   begin_.assign(1, 0);
   column_.clear();
   value_.clear();
+  begin_.reserve(at(rows.n) + 1);
+  column_.reserve(at(count));
+  value_.reserve(at(count));
   for (PetscInt row = 0; row < rows.n; ++row) {
     for (PetscInt k = rows.begin[row]; k < rows.begin[row + 1]; ++k) {
       if (rows.value[k] == 0) continue;
@@ -32,15 +47,14 @@ bool NonzeroMatrix::assemble(Assembler& assembler, const State& state, const Tan
     }
     begin_.push_back(static_cast<int>(column_.size()));
   }
-  return true;
 }
 
 void NonzeroMatrix::multiply(Vec x, Vec y, bool add) const {
-  if (couples_) {
+  if (coupled_) {
     if (add)
-      TRAMMEL_PETSC(MatMultAdd(matrix_.get(), x, y, y));
+      TRAMMEL_PETSC(MatMultAdd(coupled_.get(), x, y, y));
     else
-      TRAMMEL_PETSC(MatMult(matrix_.get(), x, y));
+      TRAMMEL_PETSC(MatMult(coupled_.get(), x, y));
     return;
   }
   const PetscScalar* from = nullptr;

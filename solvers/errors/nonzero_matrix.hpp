@@ -13,8 +13,8 @@ namespace trammel {
 /// zero, as all of multipliers are, take no part in them.
 class NonzeroMatrix {
  public:
-  /// Assembles it; false where an element refuses. Collective.
-  bool assemble(Assembler& assembler, const State& state, const TangentWeights& weights);
+  /// Assembles it; false where an element refuses. `all`: a matrix of the assembler or nothing, for the next call. Collective.
+  bool assemble(Assembler& assembler, const State& state, const TangentWeights& weights, OwnedMat& all);
   /// Calls use(row of this rank, number) for the numbers of the diagonal that are not zero.
   template <class Use>
   void each_of_diagonal(Use&& use) const {
@@ -27,14 +27,14 @@ class NonzeroMatrix {
   /// y = y + A x. Collective.
   void add_product(Vec x, Vec y) const { multiply(x, y, true); }
 
-  explicit operator bool() const { return static_cast<bool>(matrix_); }
+  explicit operator bool() const { return !begin_.empty(); }
   void reset() { *this = {}; }
 
  private:
+  void take_own(Mat own);
   void multiply(Vec x, Vec y, bool add) const;
 
-  OwnedMat matrix_;
-  bool couples_ = false;  ///< unknowns of different ranks
+  OwnedMat coupled_;  ///< all of it, where it couples unknowns of different ranks
   // Rows of this rank in its own columns, without zeros.
   std::vector<int> begin_, column_;
   std::vector<double> value_;
