@@ -14,8 +14,9 @@ class RunFailed(Exception):
     """A run that ended with an error, or took too long: its command and the end of what it said."""
 
 
-def cut_to(source, target, end, output=NO_ROWS, from_rest=False):
-    """Writes a copy of the case whose dynamic stage ends at `end` [s]. Its static stage is left out with `from_rest`."""
+def cut_to(source, target, end, output=NO_ROWS, from_rest=False, accuracy=None):
+    """Writes a copy of the case whose dynamic stage ends at `end` [s], with steps by `accuracy` if that is given. Its static stage is left
+    out with `from_rest`."""
     with open(source) as file:
         lines = [line for line in file if not line.startswith('output')]
     if from_rest:
@@ -23,6 +24,10 @@ def cut_to(source, target, end, output=NO_ROWS, from_rest=False):
     text, stages = re.subn(r'(type: dynamic,.*?until: )[^,}]+', rf'\g<1>{end!r}', ''.join(lines))
     if stages != 1:
         raise RunFailed(f'{source}: {stages} dynamic stages')
+    if accuracy:
+        text, stages = re.subn(r'step: h(, radius: [0-9.]+)?', f'accuracy: {{value: {accuracy:g}, check: no}}', text)
+        if stages != 1:
+            raise RunFailed(f'{source}: {stages} stages with steps of size h')
     with open(target, 'w') as file:
         file.write(text + f'output: {output}\n')
     return target

@@ -1,6 +1,7 @@
 """What bench/run.sh runs: measures the systems below, row by row, and writes table.md, rows.json and plots into a folder.
 
-A step's time is that of a long run less that of one step, over the steps between; the start is what one step takes besides.
+A step's time is that of a long run less that of one step, over the steps between; the start is what one step takes besides. (By an
+accuracy the short run has the hundred steps that a stage has at least, and the start is left out.)
 The fastest of three pairs of runs counts; fewer where they take long.
 """
 
@@ -25,9 +26,9 @@ COLUMNS = ['system', 'size', 'ranks', 'unknowns', 'start [s]', 'start [steps]', 
 class System:
     """A row of the issue's table, at several sizes."""
 
-    def __init__(self, name, case, sizes, step, settings=None, parameter=None, ranks=(1,), frames=False):
-        self.name, self.case, self.step, self.ranks, self.frames = name, case, step, ranks, frames
-        self.sizes = sizes  # size, steps, mode from which on it is run
+    def __init__(self, name, case, sizes, step, settings=None, parameter=None, ranks=(1,), frames=False, accuracy=None):
+        self.name, self.case, self.step, self.ranks, self.frames, self.accuracy = name, case, step, ranks, frames, accuracy
+        self.sizes = sizes  # size, steps (by an accuracy: the time in such steps), mode from which on it is run
         self.settings, self.parameter = settings or {}, parameter
 
     def settings_of(self, size):
@@ -49,6 +50,8 @@ SYSTEMS = [
            parameter='N'),
     System('lattice n x n', 'bench/lattice.yaml', [(10, 30, 1), (20, 20, 1), (40, 10, 1), (80, 5, 1), (100, 5, 2), (150, 3, 2)],
            1e-4, parameter='n'),
+    System('chain by accuracy', 'cases/chain/case.yaml', [(100, 500, 1), (1000, 300, 1), (10000, 100, 1)], 1e-3, TIGHT, 'N', (1, 2),
+           accuracy=1e-3),
     System('chain, two ranks', 'cases/chain/case.yaml',
            [(1111, 50, 1), (2222, 50, 1), (5556, 30, 1), (20000, 20, 1), (111112, 8, 2)], 1e-3, TIGHT, 'N', (1, 2)),
     System('revolute chain, two ranks', 'cases/chain/revolute.yaml', [(3847, 30, 1), (15385, 20, 1)], 1e-3, TIGHT, 'N', (1, 2)),
@@ -71,7 +74,8 @@ class Bench:
         self.empty_ = None
 
     def one(self, system, size, steps, ranks, output=case_run.NO_ROWS, results='out'):
-        case = case_run.cut_to(system.case, os.path.join(self.scratch, f'{results}.yaml'), system.step * steps, output)
+        case = case_run.cut_to(system.case, os.path.join(self.scratch, f'{results}.yaml'), system.step * steps, output,
+                               accuracy=system.accuracy)
         command = case_run.command_of(self.program, case, os.path.join(self.scratch, results), system.settings_of(size), ranks,
                                       ['-memory_view'])
         log, _, cpu = case_run.run(command, self.limit)
@@ -125,11 +129,12 @@ class Bench:
         own = per['factorization'] / per['factorizations'] if per['factorizations'] > 0 else 0
         own += per['solve'] / per['iterations'] if per['iterations'] > 0 else 0
         above = long['memory'] - ranks * self.empty()
+        start = None if system.accuracy else positive(found['start'])
         if ranks > 1:
             remark = f'interface {long.get("interface", "none")}, factorizations by MUMPS {long.get("by MUMPS", 0)}'
         return {
             'system': system.name, 'size': size, 'ranks': ranks, 'unknowns': long['unknowns'],
-            'start [s]': positive(found['start']), 'start [steps]': ratio(found['start'], per['stages']),
+            'start [s]': start, 'start [steps]': ratio(start, per['stages']),
             'step [ms]': positive(1e3 * per['stages']), 'own U [ms]': positive(1e3 * own), 'step [own U]': ratio(per['stages'], own), 'iterations': per['iterations'],
             'factorizations': per['factorizations'],
             'memory [kB an unknown]': above / 1024 / long['unknowns'] if long['unknowns'] >= 1000 else None,
