@@ -14,6 +14,7 @@ import sys
 import case_run
 
 ALLOWED = 0.03
+COUNTED = 'trammel::StageRun::steps(trammel::StageParts*'  # and what it calls: not the start, which varies by more than a step has
 SMALLEST = 0.005  # of a case's step: parts and functions below are not judged
 CASES = {  # case, settings, step [s], steps of the short and the long run
     'chain of 100': ('cases/chain/case.yaml', {'N': 100}, 1e-3, 10, 60),
@@ -56,7 +57,8 @@ def counted(source, settings, steps, h):
     case = case_run.cut_to(source, os.path.join(SCRATCH, 'case.yaml'), h * steps, '{csv: {every: 1000000}, log: no}')
     out = os.path.join(SCRATCH, 'callgrind.out')
     case_run.run(case_run.command_of(PROGRAM, case, os.path.join(SCRATCH, 'out'), {**settings, 'h': h}, options=['-q'],
-                                     under=['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}']))
+                                     under=['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}',
+                                            f'--toggle-collect={COUNTED}']))
     return by_function(out)
 
 
