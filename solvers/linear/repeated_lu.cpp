@@ -368,9 +368,11 @@ void RepeatedLu::separate(klu_numeric& factors) {
   for (int k = size() - 1; k >= 0; --k) factors.Lip[k] = std::exchange(end, end + klu_units(factors.Llen[k]));
 }
 
-/// Whether AMD did about as well as it expected, so that others need not be tried.
+/// Whether AMD did about as well as it expected, or as when others were tried and did worse, so that they need not be tried.
 bool RepeatedLu::suffices(const Factors& alone) const {
   if (!alone.numeric) return false;
+  if (size() > few && others_lost_.size == size() && alone.flops <= as_expected * others_lost_.flops)
+    return true;
   const double expected = alone.symbolic->est_flops;
   if (expected > much_fill * alone.symbolic->lnz) return alone.flops <= near_expected * expected;
   return (size() > few || !border_.empty()) && alone.flops <= as_expected * expected;
@@ -397,8 +399,13 @@ void RepeatedLu::order() {
       factorize(other, best.numeric ? best.flops : any_price);
       if (other.numeric) best = std::move(other);
     };
+    // Where there is nothing to compare with yet, AMD in blocks may be expected to take a hundred times the operations of COLAMD.
+    const double alone = best.flops;
+    const bool without_numbers = !best.numeric;
+    if (without_numbers) compare(colamd, false);
     if (regular && !one_block_) compare(amd, true);
-    compare(colamd, false);
+    if (!without_numbers) compare(colamd, false);
+    others_lost_ = {size(), best.flops == alone ? alone : 0};
   }
   symbolic_ = std::move(best.symbolic);
   numeric_ = std::move(best.numeric);

@@ -192,6 +192,10 @@ class RepeatedLu {
   bool renew(const Rows& A, const std::vector<int>& rows);
 
   bool one_block_;
+  struct {
+    int size = 0;
+    double flops = 0;
+  } others_lost_;  ///< operations of AMD's order when others were compared with it and did worse
   std::vector<std::vector<int>> border_;
   double expected_entries_ = 0,
          expected_operations_ = 0;  ///< by the order of elimination; 0 where there is none

@@ -54,6 +54,9 @@ void RadauEquations::revise() {
   for (std::vector<Vec3>& turns : turns_) turns.assign(unknowns, Vec3::Zero());
   own_.assign(unknowns, Mat3::Identity());
   both_.assign(unknowns, Mat3::Identity());
+  exchanged_.assign(at(layout.owned_size()), 0);
+  for (const UnknownBlock& u : layout.unknowns())
+    if (u.owned && is_kinematic(u.kind)) std::fill_n(exchanged_.begin() + u.local, u.size, char{1});
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     stages_[i].turn_by(turns_[i]);
     x_[i] = OwnedVec(layout.create_vector());
@@ -193,7 +196,7 @@ bool RadauEquations::residual(Vec x, Vec f) {
   for (std::size_t i = 0; i < f_.size(); ++i) {
     const PetscScalar* its = nullptr;
     TRAMMEL_PETSC(VecGetArrayRead(f_[i].get(), &its));
-    for (std::size_t k = 0; k < n; ++k) all[radau::stages * k + i] = its[k];
+    for (std::size_t k = 0; k < n; ++k) all[place(k, i)] = its[k];
     TRAMMEL_PETSC(VecRestoreArrayRead(f_[i].get(), &its));
   }
   TRAMMEL_PETSC(VecRestoreArray(f, &all));
@@ -238,7 +241,7 @@ void RadauEquations::tangent(Mat J, LocalFault& fault) {
       TRAMMEL_PETSC(MatGetRow(sum_.get(), row, &n, nullptr, &both));
       for (std::size_t k = 0; k < entries; ++k) values[2 * k + at(j)] = both[k] - values[2 * k + at(i)];
       TRAMMEL_PETSC(MatRestoreRow(sum_.get(), row, &n, nullptr, &both));
-      const PetscInt number = radau::stages * row + i;
+      const PetscInt number = radau::stages * first + static_cast<PetscInt>(place(at(row - first), at(i)));
       TRAMMEL_PETSC(MatSetValues(J, 1, &number, static_cast<PetscInt>(numbers.size()), numbers.data(),
                                  values.data(), INSERT_VALUES));
     }

@@ -14,7 +14,8 @@ namespace trammel {
 ///
 /// The unknowns of a stage are those of StepEquations with h sum_j a_ij v_j in place of the increment x, so that velocities and
 /// accelerations of a stage are linear in the unknowns of both. Number k of stage i stands at 2 k + i: the graph of the layout
-/// and its partition remain.
+/// and its partition remain. Equations of motion of the two stages change places: the acceleration of the first does not depend on its own
+/// x, and a direct solver, which chooses its order for pivots on the diagonal, finds one there.
 class RadauEquations final : public NewtonEquations {
  public:
   RadauEquations(Assembler& assembler, const ModelScales& scales);
@@ -57,6 +58,10 @@ class RadauEquations final : public NewtonEquations {
   /// Takes the unknowns of both stages from x, and with them what each stage takes from the other one.
   void spread(Vec x);
   void split(Vec x) const;
+  /// Place among the rows of this rank of number `row` of a stage.
+  std::size_t place(std::size_t row, std::size_t stage) const {
+    return radau::stages * row + (exchanged_[row] != 0 ? 1 - stage : stage);
+  }
 
   Assembler& assembler_;
   std::array<StepEquations, radau::stages> stages_;
@@ -64,6 +69,7 @@ class RadauEquations final : public NewtonEquations {
   const State* base_ = nullptr;
   std::array<OwnedVec, radau::stages> x_, f_;  ///< of one stage
   std::array<std::vector<double>, radau::stages> local_;
+  std::vector<char> exchanged_;                         ///< rows of a stage that are of motion
   std::vector<RadauChart> charts_;                      ///< by unknown
   std::array<std::vector<Vec3>, radau::stages> turns_;  ///< likewise
   std::vector<Mat3> own_, both_;                        ///< likewise

@@ -249,6 +249,33 @@ TEST(Radau, has_the_exact_tangent_at_large_rotations) {
   EXPECT_GT(turned, 1);
 }
 
+// The acceleration of the first stage does not depend on its own unknown: in natural order its rows would have zeros there, and a direct
+// solver would fill in.
+TEST(Radau, has_pivots_on_the_diagonal_in_equations_of_motion) {
+  Chain chain(2);
+  chain.layout->set_stabilized(true);
+  chain.assembler->revise();
+  const State base = chain.layout->initial_state();
+  RadauEquations equations(*chain.assembler, ModelScales{});
+  equations.begin(base, 1e-3, 1e-3);
+  chain.assembler->keep_gradients(base);
+  const OwnedVec x(equations.create_vector()), f(equations.create_vector());
+  const OwnedMat J(equations.create_matrix(true));
+  TRAMMEL_PETSC(VecZeroEntries(x.get()));
+  ASSERT_TRUE(equations.residual(x.get(), f.get()));
+  LocalFault fault;
+  equations.tangent(J.get(), fault);
+  ASSERT_FALSE(fault.waits());
+  int looked_at = 0;
+  for (const UnknownBlock& u : chain.layout->unknowns())
+    for (PetscInt i = 2 * u.local; is_kinematic(u.kind) && i < 2 * (u.local + u.size); ++i, ++looked_at) {
+      PetscScalar diagonal = 0;
+      TRAMMEL_PETSC(MatGetValues(J.get(), 1, &i, 1, &i, &diagonal));
+      EXPECT_GT(std::abs(diagonal), 1e3) << "row " << i;  // about a mass over h^2
+    }
+  EXPECT_EQ(looked_at, 24);
+}
+
 TEST(Radau, names_what_makes_a_step_singular) {
   TestSystem s;
   s.entity("tumbling", "rigid_body");
