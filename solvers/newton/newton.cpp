@@ -262,10 +262,10 @@ bool Newton::improve(bool fresh, int most) {
   if (unseen_) rate_ = of_increments_.estimate();
   noise_ *= fading;
   for (;;) {
-    const double begin = now();
+    const double begin = now(), counted = residual_time();
     double size = HUGE_VAL;
     const bool taken = take_correction(size);
-    timings_.solve += now() - begin;
+    timings_.solve += now() - begin - (residual_time() - counted);
     if (last > 0) {
       rate_ = size / last;
       of_increments_.observe(rate_);
@@ -279,11 +279,7 @@ bool Newton::improve(bool fresh, int most) {
       return !unseen_;
     }
     if (last_iteration_ >= most) return !unseen_;
-    const double from = now();
-    ++timings_.residuals;
-    const bool inside = equations_.residual(x_.get(), f_.get());
-    timings_.residual += now() - from;
-    if (!inside) return !unseen_;
+    if (!residual(x_.get(), f_.get())) return !unseen_;
     ++last_iteration_;
     last = size;
   }
@@ -389,14 +385,22 @@ PetscErrorCode Newton::form_function(SNES snes, Vec x, Vec f, void* self) {
   return 0;
 }
 
-void Newton::function(SNES snes, Vec x, Vec f) {
-  const double begin = now();
-  timings_.solve += begin - mark_;
+// The assembler counts its own part.
+double Newton::residual_time() const { return timings_.residual + equations_.assembler().cost().residual; }
+
+bool Newton::residual(Vec x, Vec f) {
+  const double begin = now(), counted = residual_time();
   ++timings_.residuals;
-  const double counted = equations_.assembler().cost().residual;
+  const bool inside = equations_.residual(x, f);
+  timings_.residual += now() - begin - (residual_time() - counted);
+  return inside;
+}
+
+void Newton::function(SNES snes, Vec x, Vec f) {
+  timings_.solve += now() - mark_;
   if (request_ != nullptr) carried_.stop = static_cast<double>(request_->asked());
   equations_.carry(std::exchange(carried_, {}));
-  const bool inside = equations_.residual(x, f);
+  const bool inside = residual(x, f);
   begins_ = own_lag_ && whole_steps_ && !damped_ && equations_.coefficients().acceleration > 0;
   if (!inside) {
     rejected_ = true;
@@ -406,8 +410,6 @@ void Newton::function(SNES snes, Vec x, Vec f) {
     tell_norm(f, *std::ranges::max_element(equations_.norms().residual));
   }
   mark_ = now();
-  // The assembler counts its own part.
-  timings_.residual += mark_ - begin - (equations_.assembler().cost().residual - counted);
 }
 
 // By the kept tangent it nearly always follows: another iteration, or what `improve` takes.

@@ -144,6 +144,10 @@ class Newton {
   static PetscErrorCode form_jacobian(SNES snes, Vec x, Mat J, Mat P, void* self);
   static PetscErrorCode test(SNES snes, PetscInt iteration, PetscReal xnorm, PetscReal step, PetscReal fnorm,
                              SNESConvergedReason* reason, void* self);
+  /// Evaluates it, and counts the time.
+  bool residual(Vec x, Vec f);
+  /// That residuals took so far.
+  double residual_time() const;
   void function(SNES snes, Vec x, Vec f);
   /// False, on all ranks, where there is none.
   bool jacobian(SNES snes);

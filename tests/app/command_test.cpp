@@ -1,13 +1,16 @@
 // The command from end to end.
 
 #include <cmath>
+#include <regex>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command.hpp"
+#include "places.hpp"
 
 namespace trammel {
 namespace {
@@ -95,6 +98,18 @@ TEST(Command, runs_a_case) {
   EXPECT_NEAR(last[0], 0.2, 1e-12);
   // The fall begins with 3/4 g / l: phi = -3/4 g t^2 for small times (l = 1).
   EXPECT_NEAR(std::atan2(last[2], last[1]), -0.75 * 9.81 * 0.04, 0.01);
+}
+
+// Residuals are evaluated within solutions, too.
+TEST(Command, counts_no_time_twice) {
+  const Workplace place;
+  const Outcome run =
+      place.shell("trammel run '" TRAMMEL_SOURCE_DIR "/bench/sliders.yaml' --set N=50 --set n=200 -o out");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::regex rest(", rest (\\S+) s;");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(run.out, found, rest)) << run.out;
+  EXPECT_GE(std::stod(found[1]), 0);
 }
 
 TEST(Command, prints_nothing_in_quiet_runs) {
