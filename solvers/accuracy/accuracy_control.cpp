@@ -275,10 +275,10 @@ void AccuracyControl::average(const State& trial, double h) {
     const auto mix_number = [&](std::size_t i, double share) {
       out[i] = (anew ? 0.0 : (1 - share) * old[i]) + share / h * now[i];
     };
-    const double least = whole ? of_all : 0.0, share = std::max(least, of_motion);
+    const double at_least = whole ? of_all : 0.0, share = std::max(at_least, of_motion);
     for (std::size_t i = 0; i < now.size(); ++i) mix_number(i, share);
     // First-order states have times of their own.
-    for (const std::size_t i : states_) mix_number(i, std::max(least, of_step));
+    for (const std::size_t i : states_) mix_number(i, std::max(at_least, of_step));
   };
   bring_averages(h);
   mix(brought_.displacement, error_.displacement, true, trial_mean_.displacement);
