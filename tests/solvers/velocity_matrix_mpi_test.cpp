@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "solvers/constraints/velocity_correction.hpp"
@@ -204,13 +206,20 @@ TEST(VelocityMatrix, lets_most_steps_be_one_increment) {
   EXPECT_LT(summary.largest_violation, 1e-8 * 2000 * 1e-6 / 3.6);
 }
 
-// The second solve of a correction changes multipliers as much as the first. A matrix that counts as slow for this is made 50 to 58 times.
+// The second solve of a correction changes multipliers as much as the first. A matrix that counts as slow for this is made 49 to 54 times,
+// on average; else 36 to 40 times. One length of the chain does not tell: rounding errors decide between 32 and 51.
 TEST(VelocityMatrix, is_kept_in_a_long_chain) {
-  Vec3 exact, end;
-  fall(1e-13, false, exact, 1000);
-  const RunSummary summary = fall(1e-8, true, end, 1000);
-  EXPECT_LT((end - exact).norm(), 1e-10);
-  EXPECT_LT(summary.timings.factorizations, 42);
+  std::int64_t factorizations = 0;
+  const std::array lengths{970, 990, 1010, 1030};
+  for (const int rods : lengths) {
+    Vec3 end;
+    factorizations += fall(1e-8, true, end, rods).timings.factorizations;
+    if (rods != lengths.front()) continue;
+    Vec3 exact;
+    fall(1e-13, false, exact, rods);
+    EXPECT_LT((end - exact).norm(), 1e-10);
+  }
+  EXPECT_LT(factorizations, 45 * std::ssize(lengths));
 }
 
 }  // namespace
