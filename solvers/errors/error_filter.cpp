@@ -34,7 +34,7 @@ bool ErrorFilter::assemble(const State& end, double mass, double damping, Nonzer
 bool ErrorFilter::prepare(const State& end, std::size_t numbers) {
   if (M_ && ++age_ < most_age) return true;
   if (!M_)
-    for (OwnedVec* each : {&free_, &pushed_, &right_}) {
+    for (OwnedVec* each : {&free_, &right_[0], &right_[1], &pushed_[0], &pushed_[1]}) {
       *each = OwnedVec(assembler_.layout().create_vector());
       TRAMMEL_PETSC(VecZeroEntries(each->get()));
     }
@@ -57,43 +57,59 @@ void ErrorFilter::take(const std::vector<double>& e, double times) {
   TRAMMEL_PETSC(VecRestoreArray(free_.get(), &numbers));
 }
 
-bool ErrorFilter::filter(double c_a, double c_v, double row_scale, const Solve& solve,
-                         const std::vector<double>& e, std::vector<double>& out) {
-  if (!M_) return false;
-  take(e, c_a);
-  M_.multiply(free_.get(), pushed_.get());
-  if (c_v > 0) {
-    take(e, c_v);
-    D_.add_product(free_.get(), pushed_.get());
+void ErrorFilter::push(double c_a, double row_scale, const Field& field, Vec pushed, Vec right) {
+  take(*field.e, c_a);
+  M_.multiply(free_.get(), pushed);
+  if (field.c_v > 0) {
+    take(*field.e, field.c_v);
+    D_.add_product(free_.get(), pushed);
   }
   // Rows of other unknowns do not count, but that velocities which are right leave displacements as they are.
-  PetscScalar* right = nullptr;
-  const PetscScalar* numbers = nullptr;
-  TRAMMEL_PETSC(VecGetArray(right_.get(), &right));
-  TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &numbers));
-  each_kinematic([&](std::size_t local, std::size_t) { right[local] = numbers[local]; });
+  PetscScalar* to = nullptr;
+  const PetscScalar* from = nullptr;
+  TRAMMEL_PETSC(VecGetArray(right, &to));
+  TRAMMEL_PETSC(VecGetArrayRead(pushed, &from));
+  each_kinematic([&](std::size_t local, std::size_t) { to[local] = from[local]; });
   for (const UnknownBlock& u : assembler_.layout().unknowns()) {
     if (!u.owned || u.kind != BlockKind::velocity_multiplier) continue;
-    for (int k = u.local; k < u.local + u.size; ++k) right[k] = row_scale * numbers[k];
+    for (int k = u.local; k < u.local + u.size; ++k) to[k] = row_scale * from[k];
   }
-  TRAMMEL_PETSC(VecRestoreArray(right_.get(), &right));
-  TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &numbers));
-  bool fine = solve(right_.get(), pushed_.get());
-  out = e;
-  TRAMMEL_PETSC(VecGetArrayRead(pushed_.get(), &numbers));
-  each_kinematic([&](std::size_t local, std::size_t packed) {
-    if (mass_[packed] == 0) return;
-    out[packed] = numbers[local];
-    fine = fine && std::isfinite(numbers[local]);
-  });
-  TRAMMEL_PETSC(VecRestoreArrayRead(pushed_.get(), &numbers));
-  return fine;
+  TRAMMEL_PETSC(VecRestoreArrayRead(pushed, &from));
+  TRAMMEL_PETSC(VecRestoreArray(right, &to));
 }
 
-std::array<bool, 2> ErrorFilter::agree(std::array<bool, 2> fine) const {
-  std::array<int, 2> all{fine[0] ? 1 : 0, fine[1] ? 1 : 0};
-  MPI_Allreduce(MPI_IN_PLACE, all.data(), 2, MPI_INT, MPI_MIN, assembler_.layout().comm());
-  return {all[0] != 0, all[1] != 0};
+void ErrorFilter::take_rest(Vec solution, Field& field) const {
+  field.fine = true;
+  *field.out = *field.e;
+  const PetscScalar* numbers = nullptr;
+  TRAMMEL_PETSC(VecGetArrayRead(solution, &numbers));
+  each_kinematic([&](std::size_t local, std::size_t packed) {
+    if (mass_[packed] == 0) return;
+    (*field.out)[packed] = numbers[local];
+    field.fine = field.fine && std::isfinite(numbers[local]);
+  });
+  TRAMMEL_PETSC(VecRestoreArrayRead(solution, &numbers));
+}
+
+bool ErrorFilter::filter(double c_a, double row_scale, const Solve& solve, std::span<Field> fields) {
+  if (!M_) return false;
+  std::array<Vec, most_fields> right{}, solution{};
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    right[i] = right_[i].get();
+    solution[i] = pushed_[i].get();
+    push(c_a, row_scale, fields[i], solution[i], right[i]);
+  }
+  const bool solved = solve(std::span<const Vec>(right).first(fields.size()),
+                            std::span<const Vec>(solution).first(fields.size()));
+  std::array<int, most_fields> fine{};
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    take_rest(solution[i], fields[i]);
+    fine[i] = solved && fields[i].fine ? 1 : 0;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, fine.data(), static_cast<int>(fields.size()), MPI_INT, MPI_MIN,
+                assembler_.layout().comm());
+  for (std::size_t i = 0; i < fields.size(); ++i) fields[i].fine = fine[i] != 0;
+  return std::ranges::all_of(fields, &Field::fine);
 }
 
 ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& errors, double time,
@@ -116,14 +132,14 @@ ErrorFilter::Change ErrorFilter::change(const State& end, const AlphaError& erro
 
 void ErrorFilter::apply(const StepCoefficients& step, double row_scale, Newton& newton, LocalError& error) {
   if (!M_ || !newton.has_tangent()) return;
-  const Solve solve = [&](Vec b, Vec y) { return newton.solve_linear(b, y); };
-  const bool displacements =
-      filter(step.acceleration, step.velocity, row_scale, solve, error.displacement, displacement_);
+  const Solve solve = [&](std::span<const Vec> b, std::span<const Vec> y) {
+    return newton.solve_linear(b, y);
+  };
   // A damper takes back errors of velocities, as a spring those of displacements.
-  const bool velocities = filter(step.acceleration, 0, row_scale, solve, error.velocity, velocity_);
-  const std::array<bool, 2> fine = agree({displacements, velocities});
-  if (fine[0]) std::swap(error.displacement, displacement_);
-  if (fine[1]) std::swap(error.velocity, velocity_);
+  Field fields[]{{&error.displacement, step.velocity, &displacement_}, {&error.velocity, 0, &velocity_}};
+  filter(step.acceleration, row_scale, solve, fields);
+  if (fields[0].fine) std::swap(error.displacement, displacement_);
+  if (fields[1].fine) std::swap(error.velocity, velocity_);
 }
 
 }  // namespace trammel

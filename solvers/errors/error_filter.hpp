@@ -40,15 +40,20 @@ class ErrorFilter {
   /// Those of coordinates without mass remain as they are, and all where there is no tangent for this step. Collective.
   /// `row_scale`: as for `filter`, of this tangent.
   void apply(const StepCoefficients& step, double row_scale, Newton& newton, LocalError& error);
-  /// Solves J y = b; false if this fails.
-  using Solve = std::function<bool(Vec b, Vec y)>;
-  /// J^-1 (c_a M + c_v D) e of the kinematic numbers of `e`, which has the order of LocalError, with M and D of `change`. Others remain.
-  /// The right-hand side has c_v A e in the rows of velocity constraints, which J has multiplied by `row_scale`.
-  /// False where that has no value on this rank, see `agree`. Collective.
-  bool filter(double c_a, double c_v, double row_scale, const Solve& solve, const std::vector<double>& e,
-              std::vector<double>& out);
-  /// What is true on all ranks. Collective.
-  std::array<bool, 2> agree(std::array<bool, 2> fine) const;
+  /// Solves J y = b for each b; false if this fails.
+  using Solve = std::function<bool(std::span<const Vec> b, std::span<const Vec> y)>;
+  /// Errors e, in the order of LocalError, and what remains of them.
+  struct Field {
+    const std::vector<double>* e = nullptr;
+    double c_v = 0;
+    std::vector<double>* out = nullptr;
+    bool fine = false;  ///< all that remains is finite
+  };
+  static constexpr std::size_t most_fields = 2;
+  /// Finds J^-1 (c_a M + c_v D) e of the kinematic numbers of each field, with M and D of `change`. Others remain.
+  /// The right-hand side has c_v A e in the rows of velocity constraints, which J has multiplied by `row_scale`. False where some have no
+  /// value. Collective.
+  bool filter(double c_a, double row_scale, const Solve& solve, std::span<Field> fields);
   /// Discards M and D: before a checkpoint, or after a change of the pattern. The next call makes them again.
   void drop() {
     M_.reset();
@@ -62,16 +67,20 @@ class ErrorFilter {
   bool assemble(const State& end, double mass, double damping, NonzeroMatrix& out);
   /// Puts the kinematic numbers of `e` into free_.
   void take(const std::vector<double>& e, double times);
+  void push(double c_a, double row_scale, const Field& field, Vec pushed, Vec right);
+  /// Takes what remains from the solution.
+  void take_rest(Vec solution, Field& field) const;
   /// `use(its place in a local vector, its place in a LocalError)` of the owned numbers of kinematic blocks.
   template <class Use>
   void each_kinematic(Use&& use) const;
 
   Assembler& assembler_;
   NonzeroMatrix M_, D_;
-  OwnedMat all_;              ///< what these are made from
-  std::vector<double> mass_;  ///< the diagonal of M, in the order of LocalError
-  OwnedVec free_, right_;     ///< zero in rows that are not written
-  OwnedVec pushed_;
+  OwnedMat all_;                             ///< what these are made from
+  std::vector<double> mass_;                 ///< the diagonal of M, in the order of LocalError
+  OwnedVec free_;                            ///< zero in rows that are not written
+  std::array<OwnedVec, most_fields> right_;  ///< likewise
+  std::array<OwnedVec, most_fields> pushed_;
   std::vector<double> displacement_, velocity_;
   int age_ = 0;  ///< steps since M and D were made
 };

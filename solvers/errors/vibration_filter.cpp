@@ -1,6 +1,5 @@
 #include "solvers/errors/vibration_filter.hpp"
 
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -56,12 +55,11 @@ int VibrationFilter::make(double at, double time) {
   return made ? place : Tangent::none;
 }
 
-bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, double damped,
-                             const std::vector<double>& e, std::vector<double>& out) {
-  const StepCoefficients step = alpha_.of_step(tangent.time);
-  return by.filter(
-      step.acceleration, damped * step.velocity, tangent.row_scale,
-      [&](Vec b, Vec y) { return solve(tangent.ksp.get(), b, y); }, e, out);
+bool VibrationFilter::filter(ErrorFilter& by, const Tangent& tangent, std::span<ErrorFilter::Field> fields) {
+  const ErrorFilter::Solve solve_all = [&](std::span<const Vec> b, std::span<const Vec> y) {
+    return solve(tangent.ksp.get(), b, y);
+  };
+  return by.filter(alpha_.of_step(tangent.time).acceleration, tangent.row_scale, solve_all, fields);
 }
 
 void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& error) {
@@ -80,9 +78,9 @@ void VibrationFilter::apply(ErrorFilter& by, Vec x, double start, LocalError& er
   if (ready_ == Tangent::none) return;
   const Tangent& tangent = tangents_[ready_];
   error.vibrating.resize(error.velocity.size());
-  const bool displacements = filter(by, tangent, 1, error.displacement, displacement_),
-             velocities = filter(by, tangent, 0, error.velocity, filtered_);
-  if (by.agree({displacements, velocities}) != std::array{true, true}) return;
+  ErrorFilter::Field fields[]{{&error.displacement, alpha_.of_step(tangent.time).velocity, &displacement_},
+                              {&error.velocity, 0, &filtered_}};
+  if (!filter(by, tangent, fields)) return;
   for (std::size_t i = 0; i < filtered_.size(); ++i)
     error.vibrating[i] = std::abs(error.displacement[i] - displacement_[i]) +
                          tangent.time * std::abs(error.velocity[i] - filtered_[i]);
@@ -103,10 +101,10 @@ void VibrationFilter::find_vibration(ErrorFilter& by, const Tangent& tangent, Lo
   });
   // Of a mode of the frequency W and the acceleration a the first leaves a W^2 / (c_a + W^2), the second of that 1 / (c_a + W^2): of
   // fast ones a / W^2.
-  const bool first = filter(by, tangent, 0, accelerations_, filtered_);
+  ErrorFilter::Field field[]{{&accelerations_, 0, &filtered_}};
+  if (!filter(by, tangent, field)) return;
   for (std::size_t i = 0; i < filtered_.size(); ++i) accelerations_[i] -= filtered_[i];
-  const bool second = filter(by, tangent, 0, accelerations_, filtered_);
-  if (by.agree({first, second}) != std::array{true, true}) return;
+  if (!filter(by, tangent, field)) return;
   const double c_a = alpha_.of_step(tangent.time).acceleration;
   error.vibration.resize(filtered_.size());
   for (std::size_t i = 0; i < filtered_.size(); ++i) error.vibration[i] = std::abs(filtered_[i]) / c_a;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,9 +55,8 @@ class VibrationFilter {
   bool takes_step() const;
   /// Makes a tangent at the trial, for a step of size `time`. Returns its place, or Tangent::none.
   int make(double at, double time);
-  /// As ErrorFilter::filter. Of errors of displacements `damped` is 1, of velocities 0.
-  bool filter(ErrorFilter& by, const Tangent& tangent, double damped, const std::vector<double>& e,
-              std::vector<double>& out);
+  /// As ErrorFilter::filter, with this tangent.
+  bool filter(ErrorFilter& by, const Tangent& tangent, std::span<ErrorFilter::Field> fields);
   /// Computes LocalError::vibration.
   void find_vibration(ErrorFilter& by, const Tangent& tangent, LocalError& error);
 

@@ -10,13 +10,14 @@ struct KluColumn {
   const double* value = nullptr;
   int size = 0;
 
-  /// x - sum_p value[p] x[row[p]], which begins with this number in place of x.
-  double reduce(double number, const double* x) const {
+  /// x - sum_p value[p] x[row[p]], which begins with this number in place of x. A number may be one of several right-hand sides each.
+  template <class Number>
+  Number reduce(Number number, const Number* x) const {
     // Sums in turns do not wait for each other.
     constexpr int turns = 4, many = 2 * turns;
     int p = 0;
     if (size >= many) {
-      double sums[turns] = {};
+      Number sums[turns] = {};
       for (; p + turns <= size; p += turns)
         for (int k = 0; k < turns; ++k) sums[k] += value[p + k] * x[row[p + k]];
       number -= (sums[0] + sums[1]) + (sums[2] + sums[3]);

@@ -1,5 +1,6 @@
 #include "solvers/linear/linear_solver.hpp"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -140,6 +141,27 @@ RepeatedLu* own_lu(KSP ksp) {
   return static_cast<RepeatedLu*>(lu);
 }
 }  // namespace
+
+bool solve(KSP ksp, std::span<const Vec> b, std::span<const Vec> x) {
+  RepeatedLu* const lu = is_direct(ksp) ? own_lu(ksp) : nullptr;
+  std::size_t i = 0;
+  for (; lu != nullptr && i + 1 < b.size(); i += 2) {
+    std::array<const PetscScalar*, 2> from{};
+    std::array<PetscScalar*, 2> to{};
+    for (std::size_t k = 0; k < 2; ++k) {
+      TRAMMEL_PETSC(VecGetArrayRead(b[i + k], &from[k]));
+      TRAMMEL_PETSC(VecGetArrayWrite(x[i + k], &to[k]));
+    }
+    lu->solve(from, to);
+    for (std::size_t k = 0; k < 2; ++k) {
+      TRAMMEL_PETSC(VecRestoreArrayWrite(x[i + k], &to[k]));
+      TRAMMEL_PETSC(VecRestoreArrayRead(b[i + k], &from[k]));
+    }
+  }
+  bool fine = true;
+  for (; i < b.size(); ++i) fine = solve(ksp, b[i], x[i]) && fine;
+  return fine;
+}
 
 void expect_changes(KSP ksp, std::vector<int> rows) {
   if (RepeatedLu* const lu = own_lu(ksp))

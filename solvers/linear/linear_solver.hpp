@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "solvers/linear/petsc_owned.hpp"
@@ -31,6 +32,8 @@ void prefer_last(KSP ksp, std::vector<int> rows);
 /// x = A^-1 b with the operator A that was factorized; false if this fails. What Trammel's own factors solve at once does not go through
 /// KSPSolve, which would fill x with zeros before, and look for options. Collective.
 bool solve(KSP ksp, Vec b, Vec x);
+/// The same for several right-hand sides. On one rank the factors are read once for two of them.
+bool solve(KSP ksp, std::span<const Vec> b, std::span<const Vec> x);
 
 /// Operations of the last factorization and of a solve by it, on the rank that has most; zero where a package of PETSc factorizes. Collective.
 LinearWork work_of(KSP ksp);

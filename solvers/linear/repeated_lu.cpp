@@ -480,6 +480,28 @@ void RepeatedLu::solve(const double* b, double* x) {
   for (int k = 0; k < n; ++k) x[unknown_[at(k)]] = all[k] * static_cast<double>(scales_[at(k)]);
 }
 
+void RepeatedLu::solve(std::array<const double*, 2> b, std::array<double*, 2> x) {
+  if (!solves_itself(*symbolic_)) {
+    for (std::size_t i = 0; i < b.size(); ++i) solve(b[i], x[i]);
+    return;
+  }
+  // A typedef: clang ignores `aligned` after `using`.
+  // NOLINTNEXTLINE(modernize-use-using)
+  typedef double Pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double))));
+  auto* const w = reinterpret_cast<Pair*>(room_->work.data());
+  const int *const from = rows_of_pivots().data(), *const to = columns_of_pivots().data();
+  each_upper_column([&](int k, const KluColumn& U) {
+    w[k] = U.reduce(Pair{b[0][from[k]], b[1][from[k]]}, w) * inverse_pivots_[at(k)];
+  });
+  const float* const scales = (scale_of_.empty() ? scales_ : scale_of_).data();
+  each_lower_column_backwards([&](int k, const KluColumn& L) {
+    w[k] = L.reduce(w[k], w);
+    const Pair scaled = w[k] * static_cast<double>(scales[k]);
+    x[0][to[k]] = scaled[0];
+    x[1][to[k]] = scaled[1];
+  });
+}
+
 void RepeatedLu::solve_transposed(const double* b, double* x) {
   const int n = size();
   double* const all = room_->values.data();

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <klu.h>
+
 #include <petscpc.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -60,6 +62,8 @@ class RepeatedLu {
   bool out_of_memory() const { return common_ && common_->status == KLU_OUT_OF_MEMORY; }
   /// x = A^-1 b, of `size()` numbers each, in the numbers of `omit`.
   void solve(const double* b, double* x);
+  /// The same for two right-hand sides, which takes less time than one after the other: the factors are read once.
+  void solve(std::array<const double*, 2> b, std::array<double*, 2> x);
   /// x = A^-T b.
   void solve_transposed(const double* b, double* x);
   int size() const { return static_cast<int>(starts_.size()) - 1; }

@@ -341,6 +341,12 @@ bool Newton::solve_linear(Vec b, Vec y) {
   return trammel::solve(ksp, b, y);
 }
 
+bool Newton::solve_linear(std::span<const Vec> b, std::span<const Vec> y) {
+  KSP ksp = nullptr;
+  TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
+  return trammel::solve(ksp, b, y);
+}
+
 bool Newton::take_correction(double& size) {
   end_measured_ = residual_at_end_ = false;
   if (!solve_linear(f_.get(), correction_.get())) return false;

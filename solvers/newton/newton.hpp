@@ -3,6 +3,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,8 @@ class Newton {
   void look_for_stale_rows(Vec f, StaleRows::Limits tolerance, bool may_be_rounding);
   /// Solves J y = b with it; false if this fails. Collective.
   bool solve_linear(Vec b, Vec y);
+  /// The same for several.
+  bool solve_linear(std::span<const Vec> b, std::span<const Vec> y);
 
   /// Continues from `x` for at most `iterations`, and leaves the last iterate in `x`. Collective.
   NewtonResult approach(int iterations) { return attempt(true, false, iterations); }

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -175,6 +176,29 @@ TEST(RepeatedLu, counts_the_operations_of_a_factorization_and_of_a_solve) {
   EXPECT_EQ(lu.work().unknowns, n);
   EXPECT_EQ(lu.work().factorization, expected);
   EXPECT_EQ(lu.work().solve, 2 * n * (n + 1));  // L and U have diagonals each
+}
+
+TEST(RepeatedLu, solves_for_two_as_for_each) {
+  constexpr int n = 30;
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> number(-1, 1);
+  // Columns of eight entries and more, and of fewer; then two blocks, which KLU solves.
+  for (const bool blocks : {false, true}) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return number(random); });
+    A.diagonal().array() += 8;
+    if (blocks) A.topRightCorner(n / 2, n / 2).setZero();
+    Dense matrix(n);
+    RepeatedLu lu(!blocks);
+    ASSERT_TRUE(lu.factorize(matrix.set(A)));
+    const Eigen::VectorXd a = Eigen::VectorXd::LinSpaced(n, -1, 1), b = a.array().sin();
+    Eigen::VectorXd of_a(n), of_b(n), x(n), y(n);
+    lu.solve(a.data(), of_a.data());
+    lu.solve(b.data(), of_b.data());
+    lu.solve(std::array{a.data(), b.data()}, std::array{x.data(), y.data()});
+    EXPECT_EQ(x, of_a);
+    EXPECT_EQ(y, of_b);
+    EXPECT_LT((A * x - a).norm(), 1e-13);
+  }
 }
 
 TEST(RepeatedLu, stores_short_columns_in_the_order_in_which_a_solve_reads_them) {
