@@ -391,14 +391,14 @@ PetscErrorCode Newton::form_function(SNES snes, Vec x, Vec f, void* self) {
   return 0;
 }
 
-// The assembler counts its own part.
 double Newton::residual_time() const { return timings_.residual + equations_.assembler().cost().residual; }
 
 bool Newton::residual(Vec x, Vec f) {
-  const double begin = now(), counted = residual_time();
+  // What begins here of a solution, and the assembler's own part, are counted elsewhere.
+  const double begin = now(), counted = residual_time() + timings_.solve;
   ++timings_.residuals;
   const bool inside = equations_.residual(x, f);
-  timings_.residual += now() - begin - (residual_time() - counted);
+  timings_.residual += now() - begin - (residual_time() + timings_.solve - counted);
   return inside;
 }
 
@@ -425,9 +425,7 @@ void Newton::begin_increment(Vec f, RankTotals& totals) {
   KSP ksp = nullptr;
   TRAMMEL_PETSC(SNESGetKSP(snes_.get(), &ksp));
   begin_solution(ksp, f, totals);
-  const double spent = now() - begin;
-  timings_.solve += spent;
-  timings_.residual -= spent;  // to which the whole evaluation is added
+  timings_.solve += now() - begin;
 }
 
 PetscErrorCode Newton::form_jacobian(SNES snes, Vec, Mat, Mat, void* self) {
