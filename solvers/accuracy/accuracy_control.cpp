@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "solvers/accuracy/step_plan.hpp"
@@ -161,8 +160,7 @@ bool AccuracyControl::accepts(StepMethod& method, double h, bool unique, bool ev
        {.displacement = error_.displacement, .times = of_single / h, .without = negligible_},
        {.displacement = made_counted_.displacement, .velocity = made_counted_.velocity},
        {.displacement = error_.between, .times = 1 / h}}};
-  const std::span<MotionRange::Judged> all(judged);
-  const double rounding = trial_range_.judge(all.first(error_.knows_between ? 5 : 4), trial, h, ahead);
+  const double rounding = trial_range_.judge(judged, trial, h, ahead);
   const auto& [averages, last, single, made, between] = judged;
   const double rate = std::max(averages.largest, single.largest),
                next = undelayed_.of(rate, std::max(last.largest, single.largest), h, trial_range_.time());

@@ -25,15 +25,11 @@ constexpr double of_rounding = 1.0 / 16;
 // A motion may still cover more than this part of the model.
 constexpr double least_range = 1e-3;
 
-double norm(const double* numbers, int size) {
+/// `without`: of numbers that do not count; all do where it is null.
+double norm(const double* numbers, int size, const char* without = nullptr) {
   double square = 0;
-  for (int k = 0; k < size; ++k) square += numbers[k] * numbers[k];
-  return std::sqrt(square);
-}
-
-double norm_without(const double* numbers, const char* without, int size) {
-  double square = 0;
-  for (int k = 0; k < size; ++k) square += without[k] != 0 ? 0.0 : numbers[k] * numbers[k];
+  for (int k = 0; k < size; ++k)
+    if (without == nullptr || without[k] == 0) square += numbers[k] * numbers[k];
   return std::sqrt(square);
 }
 
@@ -176,10 +172,8 @@ double MotionRange::judge(std::span<Judged> errors, const State& end, double h, 
     for (std::size_t n = 0; n < errors.size(); ++n) {
       const Judged& error = errors[n];
       if (!error.displacement.empty()) {
-        const double moved =
-            error.times * (error.without.empty()
-                               ? norm(&error.displacement[packed], its.size)
-                               : norm_without(&error.displacement[packed], &error.without[packed], its.size));
+        const char* const without = error.without.empty() ? nullptr : &error.without[packed];
+        const double moved = error.times * norm(&error.displacement[packed], its.size, without);
         if (moved * h > lost) largest[n] = std::max(largest[n], moved / std::max(range, lost));
       }
       if (!error.velocity.empty() && speed > 0)

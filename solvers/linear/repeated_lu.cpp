@@ -490,15 +490,10 @@ void RepeatedLu::solve(std::array<const double*, 2> b, std::array<double*, 2> x)
   typedef double Pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double))));
   auto* const w = reinterpret_cast<Pair*>(room_->work.data());
   const int *const from = rows_of_pivots().data(), *const to = columns_of_pivots().data();
-  each_upper_column([&](int k, const KluColumn& U) {
-    w[k] = U.reduce(Pair{b[0][from[k]], b[1][from[k]]}, w) * inverse_pivots_[at(k)];
-  });
-  const float* const scales = (scale_of_.empty() ? scales_ : scale_of_).data();
-  each_lower_column_backwards([&](int k, const KluColumn& L) {
-    w[k] = L.reduce(w[k], w);
-    const Pair scaled = w[k] * static_cast<double>(scales[k]);
-    x[0][to[k]] = scaled[0];
-    x[1][to[k]] = scaled[1];
+  sweep_forward([&](int k) { return Pair{b[0][from[k]], b[1][from[k]]}; }, w);
+  sweep_backward(w, [&](int k, const Pair& numbers) {
+    x[0][to[k]] = numbers[0];
+    x[1][to[k]] = numbers[1];
   });
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <klu.h>
-
 #include <petscpc.h>
 
 #include <array>
@@ -89,16 +88,11 @@ class RepeatedLu {
   /// places `to` from w, which is lost. Places are by pivot.
   template <class Place>
   void forward(const double* b, const Place* from, double* w) const {
-    each_upper_column(
-        [&](int k, const KluColumn& U) { w[k] = U.reduce(b[from[k]], w) * inverse_pivots_[at(k)]; });
+    sweep_forward([b, from](int k) { return b[from[k]]; }, w);
   }
   template <class Place>
   void backward(double* w, const Place* to, double* x) const {
-    const float* const scales = (scale_of_.empty() ? scales_ : scale_of_).data();
-    each_lower_column_backwards([&](int k, const KluColumn& L) {
-      w[k] = L.reduce(w[k], w);
-      x[to[k]] = w[k] * static_cast<double>(scales[k]);
-    });
+    sweep_backward(w, [to, x](int k, double number) { x[to[k]] = number; });
   }
 
  private:
@@ -143,6 +137,21 @@ class RepeatedLu {
     }
     KluSequence columns(factors, factors.Lip[size() - 1]);
     for (int k = size() - 1; k >= 0; --k) use(k, columns.next(factors.Llen[k]));
+  }
+
+  /// The halves of a solve for numbers of any type, such as those of several right-hand sides: b has `load(k)`, x takes `store(k, number)`.
+  template <class Number, class Load>
+  void sweep_forward(Load&& load, Number* w) const {
+    each_upper_column(
+        [&](int k, const KluColumn& U) { w[k] = U.reduce(load(k), w) * inverse_pivots_[at(k)]; });
+  }
+  template <class Number, class Store>
+  void sweep_backward(Number* w, Store&& store) const {
+    const float* const scales = (scale_of_.empty() ? scales_ : scale_of_).data();
+    each_lower_column_backwards([&](int k, const KluColumn& L) {
+      w[k] = L.reduce(w[k], w);
+      store(k, w[k] * static_cast<double>(scales[k]));
+    });
   }
 
   /// Copies the entries that count, scaled. False where entries that do not count are not negligible.

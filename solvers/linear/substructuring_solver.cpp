@@ -450,7 +450,7 @@ bool Substructuring::inaccurate(Mat A, const double* b, const std::vector<double
 void Substructuring::refine(double* x, std::vector<double>& border_x) {
   std::vector<double> correction(residual_.size()), border_correction, border_rest(interface_.size(), 0.0);
   for (const auto& [i, g] : own_border_) border_rest[at(g)] = border_residual_[at(g)];
-  solve_once(std::vector<double>(residual_).data(), border_rest, correction.data(), border_correction);
+  solve_once(residual_.data(), border_rest, correction.data(), border_correction);
   for (std::size_t k = 0; k < correction.size(); ++k) x[k] += correction[k];
   for (std::size_t g = 0; g < border_x.size(); ++g) border_x[g] += border_correction[g];
 }
