@@ -250,24 +250,21 @@ std::vector<GradientRow> rows_in_loops(std::vector<GradientRow> mine, MPI_Comm c
 }
 
 std::vector<std::vector<int>> connected(const std::vector<GradientRow>& rows) {
-  std::map<int, int> parent;
-  const auto root = [&](int x) {
-    while (parent.at(x) != x) x = parent[x] = parent[parent[x]];
-    return x;
+  boost::disjoint_sets_with_storage<> groups(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) groups.make_set(i);
+  std::map<int, std::size_t> first;  // row by unknown, numbered from 0, and by entity, below it
+  const auto join = [&](int key, std::size_t row) {
+    if (const auto [place, is_new] = first.try_emplace(key, row); !is_new)
+      groups.union_set(place->second, row);
   };
-  const auto join = [&](int a, int b) {
-    parent.try_emplace(a, a);
-    parent.try_emplace(b, b);
-    parent[root(a)] = root(b);
-  };
-  // Unknowns are numbered from 0, entities below it.
-  for (const GradientRow& row : rows)
-    for (const auto& [column, value] : row.entries) join(-2 - row.entity, column);
-  std::map<int, std::vector<int>> groups;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    groups[root(-2 - rows[i].entity)].push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    join(-2 - rows[i].entity, i);
+    for (const auto& [column, value] : rows[i].entries) join(column, i);
+  }
+  std::map<std::size_t, std::vector<int>> members;
+  for (std::size_t i = 0; i < rows.size(); ++i) members[groups.find_set(i)].push_back(static_cast<int>(i));
   std::vector<std::vector<int>> out;
-  for (auto& [key, members] : groups) out.push_back(std::move(members));
+  for (auto& [group, its] : members) out.push_back(std::move(its));
   std::ranges::sort(out);
   return out;
 }
