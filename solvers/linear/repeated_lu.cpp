@@ -485,9 +485,8 @@ void RepeatedLu::solve(std::array<const double*, 2> b, std::array<double*, 2> x)
     for (std::size_t i = 0; i < b.size(); ++i) solve(b[i], x[i]);
     return;
   }
-  // A typedef: clang ignores `aligned` after `using`.
-  // NOLINTNEXTLINE(modernize-use-using)
-  typedef double Pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double))));
+  // Aligned to 16 bytes, as the memory of a std::vector is.
+  using Pair = double __attribute__((vector_size(2 * sizeof(double))));
   auto* const w = reinterpret_cast<Pair*>(room_->work.data());
   const int *const from = rows_of_pivots().data(), *const to = columns_of_pivots().data();
   sweep_forward([&](int k) { return Pair{b[0][from[k]], b[1][from[k]]}; }, w);
